@@ -1,0 +1,1 @@
+"""Plain data of a training step, and reachability over it. Standard library only; holds no tensor."""

@@ -1,0 +1,161 @@
+"""Reachability: what a loss is computed from, where a gradient goes, and where it stops.
+
+Everything here is linear in the number of operations. Which variables lie behind a cut is computed for all of
+them in one pass, with a set of variables kept as the bits of one integer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from whygrad.flow.recording import Op, Recording
+
+ZERO_DERIVATIVE = frozenset({"round", "floor", "ceil", "trunc", "sign", "heaviside", "fix", "sgn", "rint", "floor_divide"})
+"""Step functions. PyTorch differentiates them, to zero everywhere; TensorFlow mostly refuses."""
+
+
+@dataclass(slots=True)
+class Cut:
+    """An operation at which the gradient of some variables stops on the way to a loss."""
+
+    op: Op
+    variables: frozenset[int]
+    alone: bool
+    """Mending this one place would let the gradient through: no second wall stands behind it."""
+
+
+@dataclass(slots=True)
+class Slice:
+    """What one loss is computed from: its operations in order, and the values on the way."""
+
+    loss: int
+    ops: list[Op]
+    values: set[int]
+
+
+def step_function(op: Op) -> bool:
+    """Whether the operation's derivative is zero wherever it exists."""
+    return op.name.rstrip("_").rsplit(".", 1)[-1].lower() in ZERO_DERIVATIVE
+
+
+def carries(recording: Recording, op: Op, source: int, target: int, tape: int | None) -> bool:
+    """Whether a gradient can pass from `target` back to `source` through `op`."""
+    if not op.carries or step_function(op) or (tape is not None and tape not in op.tapes):
+        return False
+    values = recording.values
+    if tape is not None:
+        return values[source].floating and values[target].floating
+    return values[source].live and values[target].live
+
+
+def producers(recording: Recording) -> dict[int, Op]:
+    """For each value, the operation that made it."""
+    return {value: op for op in recording.ops.values() for value in op.outputs}
+
+
+def backward_slice(recording: Recording, loss: int, made_by: dict[int, Op], until: int) -> Slice:
+    """Everything `loss` was computed from, differentiable or not, before the clock reached `until`."""
+    handed_over: dict[int, list[int]] = {}
+    for handover in recording.handovers:
+        handed_over.setdefault(handover.entered, []).append(handover.left)
+    seen_values, seen_ops, todo = {loss}, {}, [loss]
+    while todo:
+        op = made_by.get(todo.pop())
+        if op is None or op.at in seen_ops or op.at >= until:
+            continue
+        seen_ops[op.at] = op
+        sources = list(op.inputs)
+        for left in handed_over.get(op.at, ()):
+            exit_op = recording.ops.get(left)
+            if exit_op is not None:
+                seen_ops.setdefault(left, exit_op)
+                sources.extend(exit_op.inputs)
+        for value in sources:
+            if value not in seen_values:
+                seen_values.add(value)
+                todo.append(value)
+    return Slice(loss, [seen_ops[at] for at in sorted(seen_ops)], seen_values)
+
+
+def gradient_reach(recording: Recording, part: Slice, tape: int | None) -> set[int]:
+    """Values that a gradient from the loss arrives at."""
+    reached = {part.loss}
+    for op in reversed(part.ops):
+        for target in op.outputs:
+            if target in reached:
+                reached.update(s for s in op.inputs if carries(recording, op, s, target, tape))
+    return reached
+
+
+def cuts(recording: Recording, part: Slice, variables: Iterable[int], tape: int | None) -> list[Cut]:
+    """The operations where the gradient of `variables` first stops on its way to the loss of `part`.
+
+    Only operations that the loss is computed from count: a detach on a side path to a log line is no cut.
+    """
+    order = list(variables)
+    bit = {variable: 1 << index for index, variable in enumerate(order)}
+    carried: dict[int, int] = {}
+    for value in part.values:
+        variable = recording.values[value].variable
+        if variable in bit:
+            carried[value] = bit[variable]
+    stopped: dict[int, int] = {}
+    for op in part.ops:
+        arriving = 0
+        for source in op.inputs:
+            arriving |= carried.get(source, 0)
+        if not arriving:
+            continue
+        targets = [value for value in op.outputs if value in part.values]
+        if not targets:  # it left for Python or NumPy, and the loss is computed from what came back
+            stopped[op.at] = arriving
+        for target in targets:
+            passing = 0
+            for source in op.inputs:
+                if source in carried and carries(recording, op, source, target, tape):
+                    passing |= carried[source]
+            carried[target] = carried.get(target, 0) | passing
+            if arriving & ~passing:
+                stopped[op.at] = stopped.get(op.at, 0) | (arriving & ~passing)
+    smooth = _smooth_to_loss(recording, part, tape)
+    found = []
+    for at, mask in stopped.items():
+        op = recording.ops[at]
+        behind = frozenset(v for v in order if bit[v] & mask)
+        found.append(Cut(op, behind, alone=any(value in smooth for value in op.outputs)))
+    return found
+
+
+def wall(op: Op, tape: int | None) -> bool:
+    """Whether the operation stops a gradient by its own nature, whatever arrives at it."""
+    if op.kind in ("stop", "leave", "enter", "discrete", "opaque", "write") or op.switch is not None:
+        return True
+    return step_function(op) or (tape is not None and tape not in op.tapes)
+
+
+def _smooth_to_loss(recording: Recording, part: Slice, tape: int | None) -> set[int]:
+    smooth = {part.loss}
+    for op in reversed(part.ops):
+        if wall(op, tape) or not any(value in smooth for value in op.outputs):
+            continue
+        smooth.update(value for value in op.inputs if recording.values[value].floating)
+    return smooth
+
+
+def forward_reach(recording: Recording, start: Iterable[int], since: int, until: int) -> tuple[set[int], list[Op]]:
+    """Values and operations computed from the variables `start` within a stretch of time."""
+    wanted = set(start)
+    reached = {v.id for v in recording.values.values() if v.variable in wanted}
+    handed_over = {h.left: h.entered for h in recording.handovers}
+    woken: set[int] = set()
+    used = []
+    for op in recording.ops.values():
+        if not since <= op.at < until:
+            continue
+        if op.at in woken or any(value in reached for value in op.inputs):
+            reached.update(op.outputs)
+            used.append(op)
+            if op.at in handed_over:
+                woken.add(handed_over[op.at])
+    return reached, used

@@ -1,0 +1,222 @@
+"""What a recorder saw of a training program, as plain data.
+
+Values are numbered; nothing here holds a tensor. Operations and events share one clock (`at`), so that "before
+the tape", "after the step" and "between forward and backward" are comparisons of integers.
+
+Two graphs lie over the same operations. *Data flow*: `Op.inputs` to `Op.outputs`, every operation, also those
+that leave the framework. *Gradient flow*: the part of it that the framework would differentiate; see
+`whygrad.flow.reach.carries`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from whygrad.flow.site import Stack
+
+Kind = Literal[
+    "compute",  # an ordinary operation
+    "stop",  # detach, stop_gradient, .data
+    "leave",  # numpy(), item(), tolist(), predict(): the value becomes a Python or NumPy object
+    "enter",  # tensor(...), constant(...): Python or NumPy data become a tensor
+    "discrete",  # an index, a comparison, a cast to an integer, a sample: no derivative
+    "opaque",  # the framework has no gradient for this operation
+    "write",  # the content of a variable or of a buffer is replaced
+]
+
+
+@dataclass(slots=True)
+class Value:
+    """One tensor at one version. `live`: the framework would carry a gradient to what it was computed from."""
+
+    id: int
+    shape: tuple[int | None, ...]
+    floating: bool
+    live: bool
+    variable: int | None = None
+
+
+@dataclass(slots=True)
+class Op:
+    """One operation. `carries` is the framework's own word on whether a gradient can pass."""
+
+    at: int
+    name: str
+    kind: Kind
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    stack: int
+    carries: bool
+    switch: int | None = None
+    """The switch that had turned recording off, where one had."""
+    tapes: tuple[int, ...] = ()
+    """TensorFlow: the tapes that were recording."""
+    detail: str = ""
+    """What the message needs to name: the cast's dtype, the distribution, the NumPy function."""
+
+
+@dataclass(slots=True)
+class Switch:
+    """Recording was turned off: `no_grad`, `inference_mode`, `stop_recording`."""
+
+    id: int
+    at: int
+    name: str
+    stack: int
+    decorator: bool = False
+    inside: str = ""
+    """The library function that did it (`Normal.sample`), empty when it was the user's own code."""
+
+
+@dataclass(slots=True)
+class Tape:
+    """A `GradientTape`: when it recorded. `closed` is None while it is open."""
+
+    id: int
+    opened: int
+    stack: int
+    persistent: bool = False
+    watches_variables: bool = True
+    closed: int | None = None
+    watched: set[int] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class Variable:
+    """Something a program trains, or could train."""
+
+    id: int
+    name: str
+    network: str
+    """What the user calls the network it belongs to; the variable's own name where there is none."""
+    shape: tuple[int | None, ...]
+    trainable: bool
+    created: int | None
+    """Stack of its creation."""
+    registered: bool = True
+    """False: it sits in a list, a dict or an object that its model does not look into."""
+    parameter: bool = True
+    """False for a plain leaf tensor (an input that asks for a gradient)."""
+    mentioned: bool = True
+    """Its layer's name occurs in code that could use it. Unknown counts as true."""
+    copied: bool = False
+    """Its content was set from elsewhere: a checkpoint, another network, an average."""
+    frozen: int | None = None
+    """Stack of the line that turned its gradient off, where that was seen."""
+    owner: str = ""
+    """The module or layer directly above it (`actor.fc2`)."""
+
+
+@dataclass(slots=True)
+class Optimizer:
+    """An optimizer and the variables it was given. `holds` is empty where it takes them only at each step."""
+
+    id: int
+    name: str
+    created: int | None
+    at: int
+    holds: set[int] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class Backward:
+    """A request for gradients: `backward()`, `autograd.grad`, `tape.gradient`."""
+
+    at: int
+    call: str
+    loss: int | None
+    stack: int
+    wanted: tuple[int, ...] = ()
+    """Variables asked for by name (`tape.gradient(loss, variables)`); empty means every leaf."""
+    asked_values: tuple[int, ...] = ()
+    """Things asked for that are no variables."""
+    got: frozenset[int] = frozenset()
+    got_values: frozenset[int] = frozenset()
+    """Those of `asked_values` that received a gradient."""
+    tape: int | None = None
+    error: str | None = None
+    implicit: bool = False
+    """A gradient that is itself part of the computation (a gradient penalty, an inner loop)."""
+
+
+@dataclass(slots=True)
+class Step:
+    """An optimizer applied gradients: to whom, and who came without one."""
+
+    at: int
+    optimizer: int
+    stack: int
+    applied: frozenset[int]
+    without: frozenset[int]
+    error: str | None = None
+
+
+@dataclass(slots=True)
+class Clear:
+    """`zero_grad`."""
+
+    at: int
+    variables: frozenset[int]
+    stack: int
+    optimizer: int | None = None
+
+
+@dataclass(slots=True)
+class Write:
+    """A value was overwritten in place. `by` names the writer as a user would."""
+
+    at: int
+    before: int
+    after: int
+    by: str
+    stack: int
+    variable: int | None = None
+
+
+@dataclass(slots=True)
+class Handover:
+    """Python or NumPy data that left at one op (`left`, its clock) and was seen to enter again at another."""
+
+    left: int
+    entered: int
+    proof: Literal["memory", "value", "source"]
+
+
+@dataclass(slots=True)
+class Failure:
+    """An exception the program saw from the framework, about gradients."""
+
+    at: int
+    kind: str
+    message: str
+    stack: int
+
+
+@dataclass(slots=True)
+class Recording:
+    """Everything one framework's recorder saw."""
+
+    framework: str
+    version: str = ""
+    ops: dict[int, Op] = field(default_factory=dict)
+    values: dict[int, Value] = field(default_factory=dict)
+    variables: dict[int, Variable] = field(default_factory=dict)
+    optimizers: dict[int, Optimizer] = field(default_factory=dict)
+    switches: dict[int, Switch] = field(default_factory=dict)
+    tapes: dict[int, Tape] = field(default_factory=dict)
+    backwards: list[Backward] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    clears: list[Clear] = field(default_factory=list)
+    writes: list[Write] = field(default_factory=list)
+    handovers: list[Handover] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    stacks: list[Stack] = field(default_factory=list)
+    cut_short: bool = False
+    """The script was stopped after a number of updates, so that what comes later was not seen."""
+    later_gradients: set[int] = field(default_factory=set)
+    """Variables without a gradient in the traced updates that received one afterwards."""
+    hand_updated: set[int] = field(default_factory=set)
+    """Variables whose gradient the program reads itself (a hand-written update, clipping, logging)."""
+    updates: int = 0
+    notes: list[str] = field(default_factory=list)

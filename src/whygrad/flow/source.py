@@ -1,0 +1,67 @@
+"""Reading the user's source: the text of an expression, and what a comment says is meant."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import re
+
+from whygrad.flow.site import Site
+
+_OK = re.compile(r"#\s*whygrad:\s*ok\b[:\s]*([A-Za-z0-9,\s]*)")
+
+
+def line_text(file: str, line: int) -> str:
+    """One line of a file without its end, empty where it cannot be read."""
+    return linecache.getline(file, line).rstrip("\n")
+
+
+def expression(site: Site, limit: int = 60) -> str:
+    """The source text of a site, on one line and shortened to `limit` characters."""
+    first = line_text(site.file, site.line)
+    if not first:
+        return ""
+    if site.end_line == site.line:
+        # The interpreter counts columns in UTF-8 bytes; the text is in characters.
+        text = _columns(first, site.column, site.end_column)
+    else:
+        parts = [_columns(first, site.column, None)]
+        parts += [line_text(site.file, n).strip() for n in range(site.line + 1, site.end_line)]
+        parts.append(_columns(line_text(site.file, site.end_line), 0, site.end_column).strip())
+        text = " ".join(parts)
+    text = " ".join(text.split()) or first.strip()
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _columns(text: str, begin: int, end: int | None) -> str:
+    return text.encode()[begin:end].decode(errors="replace")
+
+
+def meant(site: Site) -> set[str]:
+    """Rule codes that `# whygrad: ok W102` allows on the lines of a site; `{"*"}` for a bare `ok`."""
+    codes: set[str] = set()
+    for line in range(site.line, min(site.end_line, site.line + 20) + 1):
+        found = _OK.search(line_text(site.file, line))
+        if found:
+            named = {code.upper() for code in re.findall(r"[A-Za-z]+\d+", found.group(1))}
+            codes |= named or {"*"}
+    return codes
+
+
+def allowances(file: str) -> list[tuple[int, str]]:
+    """Every `# whygrad: ok CODE` comment in a file, as (line, code)."""
+    found = []
+    for number, text in enumerate(linecache.getlines(file), 1):
+        match = _OK.search(text)
+        if match:
+            found += [(number, code.upper()) for code in re.findall(r"[A-Za-z]+\d+", match.group(1))]
+    return found
+
+
+def call_name(text: str) -> str:
+    """`tf.argmax` of `tf.argmax(q, axis=1)`; empty where the text is no call."""
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return ""
+    return ast.unparse(tree.func) if isinstance(tree, ast.Call) else ""

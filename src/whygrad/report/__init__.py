@@ -1,0 +1,1 @@
+"""Findings to text. Pure: imports neither a recorder nor a framework."""

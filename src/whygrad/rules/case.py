@@ -1,0 +1,207 @@
+"""What a rule may look at: one recording, with the questions every rule asks answered once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from whygrad.flow import reach
+from whygrad.flow.recording import Backward, Op, Recording, Variable
+from whygrad.flow.site import Site, Stack, shared_site
+from whygrad.rules.intent import without_targets
+
+
+@dataclass(slots=True)
+class Missing:
+    """Variables that one loss should train and does not, with the places where their gradient stops."""
+
+    backward: Backward
+    variables: frozenset[int]
+    cuts: list[reach.Cut]
+    update: int = 1
+    """The first update in which they were missing."""
+    seen: int = 1
+    unreached: frozenset[int] = field(default_factory=frozenset)
+    """Those that the loss is not computed from at all."""
+
+
+class Case:
+    """A recording and what follows from it."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+        self._slices: dict[tuple[int, int], reach.Slice] = {}
+
+    # --- places -------------------------------------------------------------------------------------------------
+
+    def stack(self, number: int | None) -> Stack:
+        """The sites of a stack number."""
+        if number is None or number >= len(self.recording.stacks):
+            return ()
+        return self.recording.stacks[number]
+
+    def site(self, number: int | None) -> Site | None:
+        """The innermost site of a stack: the line that is to be named."""
+        stack = self.stack(number)
+        return stack[0] if stack else None
+
+    def seen_from(self, op_stack: int, other_stack: int) -> Site | None:
+        """The site of an operation in the function where something else happened, else its innermost one."""
+        inner = self.stack(op_stack)
+        return shared_site(inner, self.stack(other_stack)) or (inner[0] if inner else None)
+
+    def loss_site(self, backward: Backward) -> Site | None:
+        """Where the loss was computed (where backward was called, if that is unknown)."""
+        made = self.made_by.get(backward.loss) if backward.loss is not None else None
+        if made is not None and made.kind != "enter" and made.name not in ("losses", "unseen"):
+            return self.seen_from(made.stack, backward.stack)
+        return self.site(backward.stack)
+
+    # --- graphs -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def made_by(self) -> dict[int, Op]:
+        """For each value, the operation that made it."""
+        return reach.producers(self.recording)
+
+    def slice(self, backward: Backward) -> reach.Slice:
+        """Everything that the loss of a backward pass was computed from."""
+        loss = backward.loss if backward.loss is not None else -1
+        key = (loss, backward.at)
+        if key not in self._slices:
+            self._slices[key] = reach.backward_slice(self.recording, loss, self.made_by, backward.at)
+        return self._slices[key]
+
+    # --- variables ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def held(self) -> set[int]:
+        """Variables that an optimizer which took a step was given."""
+        stepped = {step.optimizer for step in self.recording.steps}
+        return {v for o in self.recording.optimizers.values() if o.id in stepped for v in o.holds}
+
+    @cached_property
+    def trained(self) -> set[int]:
+        """Variables that received a gradient at some time."""
+        recording = self.recording
+        fed = {v for step in recording.steps for v in step.applied}
+        if recording.framework != "torch":
+            fed |= {v for b in recording.backwards for v in b.got}
+        zero = self._zero_by_construction
+        return (fed | recording.later_gradients) - zero
+
+    @cached_property
+    def _zero_by_construction(self) -> set[int]:
+        """PyTorch differentiates a step function to zero; a variable with no other way to any loss gets nothing."""
+        recording = self.recording
+        if recording.framework != "torch":
+            return set()
+        behind: set[int] = set()
+        reached: set[int] = set()
+        for backward in recording.backwards:
+            if backward.error or backward.loss is None or backward.loss not in recording.values:
+                continue
+            part = self.slice(backward)
+            if not any(reach.step_function(op) and op.carries for op in part.ops):
+                reached |= backward.got
+                continue
+            truly = reach.gradient_reach(recording, part, None)
+            on_way = {recording.values[v].variable for v in truly if v in recording.values}
+            in_slice = {recording.values[v].variable for v in part.values if v in recording.values}
+            behind |= (backward.got & in_slice) - on_way
+            reached |= (backward.got - in_slice) | (backward.got & on_way)
+        return {v for v in behind - reached if v is not None}
+
+    @cached_property
+    def missing(self) -> list[Missing]:
+        """For each loss, the variables it should have trained and did not."""
+        found: list[Missing] = []
+        groups: dict[int, set[int]] = {}
+        backwards: dict[int, Backward] = {}
+        for variable, backward in self._lost().items():
+            groups.setdefault(backward.at, set()).add(variable)
+            backwards[backward.at] = backward
+        for at in sorted(groups):
+            backward, variables = backwards[at], frozenset(groups[at])
+            part = self.slice(backward)
+            cuts = reach.cuts(self.recording, part, sorted(variables), backward.tape)
+            if any(cut.alone for cut in cuts):
+                open_ways = frozenset(v for cut in cuts if cut.alone for v in cut.variables)
+                cuts = [c for c in cuts if c.alone or not c.variables <= open_ways]
+            cuts = without_targets(self.recording, part, cuts)
+            behind = frozenset(v for cut in cuts for v in cut.variables)
+            update = 1 + sum(1 for step in self.recording.steps if step.at < at)
+            seen = sum(1 for step in self.recording.steps if variables & step.without)
+            found.append(Missing(backward, variables, cuts, update, max(seen, 1), variables - behind))
+        return found
+
+    def _lost(self) -> dict[int, Backward]:
+        """Each variable that never receives a gradient, with the backward pass that should have given it one."""
+        recording = self.recording
+        lost: dict[int, Backward] = {}
+        for backward in recording.backwards:
+            if backward.implicit or backward.loss is None:
+                continue
+            for variable in self._expected(backward):
+                if variable not in self.trained and recording.variables[variable].trainable:
+                    better = variable not in lost or self._explains_better(backward, lost[variable], variable)
+                    if better:
+                        lost[variable] = backward
+        return lost
+
+    def _expected(self, backward: Backward) -> set[int]:
+        """The variables that this backward pass was there to train."""
+        recording = self.recording
+        if backward.wanted:
+            return set(backward.wanted) - backward.got if not _used_up(backward) else set()
+        if backward.error is not None:
+            return self._expected_of_failure(backward)
+        following = [s for s in recording.steps if s.at > backward.at]
+        expected: set[int] = set()
+        for step in following:
+            earlier = [s.at for s in recording.steps if s.optimizer == step.optimizer and s.at < step.at]
+            if not earlier or max(earlier) < backward.at:
+                expected |= step.without | (step.applied & self._zero_by_construction)
+        return expected
+
+    def _expected_of_failure(self, backward: Backward) -> set[int]:
+        if backward.error is None or "does not require grad" not in backward.error:
+            return set()
+        recording = self.recording
+        given = {v for o in recording.optimizers.values() for v in o.holds}
+        own = {v.id for v in recording.variables.values() if v.parameter and v.trainable}
+        candidates = given or own
+        cleared = [c for c in recording.clears if c.at < backward.at]
+        last_step = max((s.at for s in recording.steps if s.at < backward.at), default=0)
+        fresh = [c.variables for c in cleared if c.at > last_step]
+        part = self.slice(backward)
+        on_way = {recording.values[v].variable for v in part.values if v in recording.values}
+        chosen = set().union(*fresh) & candidates if fresh else candidates
+        if chosen & on_way:
+            return chosen & on_way
+        return (candidates & on_way) or chosen or candidates
+
+    def _explains_better(self, new: Backward, old: Backward, variable: int) -> bool:
+        """Of two losses in one update, the one that is computed from the variable; of two such, the later."""
+        first_step = min((s.at for s in self.recording.steps if variable in s.without), default=None)
+        if first_step is not None and new.at > first_step:
+            return False  # the first update tells the story; later ones repeat it
+        return self._uses(new, variable) >= self._uses(old, variable)
+
+    def _uses(self, backward: Backward, variable: int) -> bool:
+        values = self.recording.values
+        return any(values[v].variable == variable for v in self.slice(backward).values if v in values)
+
+    # --- words --------------------------------------------------------------------------------------------------
+
+    def variable(self, number: int) -> Variable:
+        """A variable by its number."""
+        return self.recording.variables[number]
+
+    def names(self, numbers: frozenset[int] | set[int]) -> tuple[str, ...]:
+        """Names in the order the variables were made."""
+        return tuple(self.variable(n).name for n in sorted(numbers))
+
+
+def _used_up(backward: Backward) -> bool:
+    return backward.error is not None and ("persistent" in backward.error or "second time" in backward.error)

@@ -1,0 +1,59 @@
+"""What a rule says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from whygrad.flow.site import Site
+
+if TYPE_CHECKING:
+    from whygrad.rules.case import Case
+
+Severity = Literal["error", "warning", "note"]
+ORDER: tuple[Severity, ...] = ("error", "warning", "note")
+
+
+@dataclass(frozen=True, slots=True)
+class PathStep:
+    """One station on the way from a variable to the loss."""
+
+    site: Site
+    op: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fault. Answers: which rule, where, what was seen, why it matters, what to write instead."""
+
+    code: str
+    rule: str
+    severity: Severity
+    message: str
+    why: str
+    fix: str
+    variables: tuple[str, ...]
+    where: Site | None
+    label: str = ""
+    """What stands under the underlined expression."""
+    loss: Site | None = None
+    path: tuple[PathStep, ...] = ()
+    first_update: int = 1
+    seen: int = 1
+
+    def with_severity(self, severity: Severity) -> Finding:
+        """The same finding, weighed anew."""
+        return replace(self, severity=severity)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule: its code, its name, and the function that looks for it. The module's docstring is its manual."""
+
+    code: str
+    name: str
+    summary: str
+    check: Callable[[Case], Iterable[Finding]]
+    manual: str

@@ -1,0 +1,148 @@
+"""From "the gradient stops at this operation" to "this is the rule, the line and the way there".
+
+The rules W101–W104, W107 and W108 all start from the same cuts; what tells them apart is the nature of the
+operation and what had been switched off around it. It is worked out once, here, and each rule takes its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from whygrad.flow import reach
+from whygrad.flow.recording import Backward, Op, Switch, Tape
+from whygrad.flow.site import Site, shared_site
+from whygrad.rules.case import Case, Missing
+
+
+@dataclass(slots=True)
+class Verdict:
+    """One place where the gradient of some variables stops, and which rule it falls under."""
+
+    code: str
+    backward: Backward
+    variables: frozenset[int]
+    op: Op
+    where: Site | None
+    update: int
+    seen: int
+    switch: Switch | None = None
+    switch_site: Site | None = None
+    tape: Tape | None = None
+    entry: Op | None = None
+    """Where what had left the framework came back."""
+    first: Op | None = None
+    """The operation of the network itself that comes last before the cut."""
+    others: list[Op] = field(default_factory=list)
+
+
+def verdicts(case: Case) -> list[Verdict]:
+    """Every cut, under its rule; cuts at one expression are one verdict."""
+    merged: dict[tuple[str, Site | None], Verdict] = {}
+    for missing in case.missing:
+        for cut in missing.cuts:
+            verdict = _judge(case, missing, cut)
+            known = merged.get((verdict.code, verdict.where))
+            if known is None:
+                merged[verdict.code, verdict.where] = verdict
+            else:
+                known.variables |= verdict.variables
+                known.others.append(verdict.op)
+    return list(merged.values())
+
+
+def _judge(case: Case, missing: Missing, cut: reach.Cut) -> Verdict:
+    op = cut.op
+    verdict = Verdict("W104", missing.backward, cut.variables, op, case.site(op.stack), missing.update, missing.seen)
+    verdict.first = _last_of_network(case, missing, cut)
+    tape = case.recording.tapes.get(missing.backward.tape) if missing.backward.tape is not None else None
+    left = _leaves_after(case, missing, op)
+    if left is not None:
+        verdict.code, verdict.op, verdict.where = "W103", left, case.site(left.stack)
+        verdict.entry = _entry_of(case, left)
+    elif tape is not None and tape.id not in op.tapes:
+        _judge_tape(case, verdict, tape, cut)
+    elif op.switch is not None:
+        _judge_switch(case, verdict, case.recording.switches[op.switch])
+    elif op.kind == "stop":
+        verdict.code = "W102"
+    elif op.kind == "write":
+        verdict.code = "W108"
+    return verdict
+
+
+def _judge_tape(case: Case, verdict: Verdict, tape: Tape, cut: reach.Cut) -> None:
+    op = cut.op
+    verdict.tape = tape
+    if tape.closed is not None and op.at > tape.closed:
+        verdict.code = "W107"
+    elif op.switch is not None:
+        verdict.code = "W101"
+        _judge_switch(case, verdict, case.recording.switches[op.switch])
+        return
+    else:
+        verdict.code = "W101"
+    verdict.where = case.seen_from(op.stack, tape.stack)
+
+
+def _judge_switch(case: Case, verdict: Verdict, switch: Switch) -> None:
+    verdict.switch = switch
+    if switch.inside:
+        # A library turned recording off for itself: drawing a sample does that, and so do metrics.
+        verdict.code = "W104"
+        return
+    verdict.code = "W101"
+    stack, switched = case.stack(verdict.op.stack), case.stack(switch.stack)
+    verdict.switch_site = switched[0] if switched else None
+    shared = shared_site(stack, switched)
+    if shared is None:
+        return
+    verdict.where = shared
+    if switch.decorator:
+        index = stack.index(shared)
+        if index > 0:
+            inside = stack[index - 1]
+            verdict.where = inside
+            verdict.switch_site = Site(inside.file, inside.first_line, 0, inside.first_line, 0, inside.function, inside.own,
+                                       inside.first_line)  # fmt: skip
+
+
+def _leaves_after(case: Case, missing: Missing, op: Op) -> Op | None:
+    """The operation at which the value left the framework, at the cut itself or soon behind it."""
+    if op.kind == "leave" or (op.kind == "enter" and op.inputs):
+        return op
+    if op.kind not in ("stop", "compute", "discrete"):
+        return None
+    if op.kind == "compute" and op.switch is None and missing.backward.tape is None:
+        return None
+    part = case.slice(missing.backward)
+    follow = set(op.outputs)
+    smooth = set()
+    for later in part.ops:
+        if later.at <= op.at or not any(v in follow for v in later.inputs):
+            continue
+        if later.kind == "leave" or (later.kind == "enter" and later.inputs):
+            return later
+        if later.kind == "discrete":
+            continue
+        follow.update(later.outputs)
+        smooth.update(later.outputs)
+    return None
+
+
+def _entry_of(case: Case, left: Op) -> Op | None:
+    if left.kind == "enter":
+        return None
+    entered = [h.entered for h in case.recording.handovers if h.left == left.at]
+    return case.recording.ops.get(entered[0]) if entered else None
+
+
+def _last_of_network(case: Case, missing: Missing, cut: reach.Cut) -> Op | None:
+    """The last operation before the cut that reads one of the variables: the network's output."""
+    values = case.recording.values
+    found = None
+    for op in case.slice(missing.backward).ops:
+        if op.at > cut.op.at:
+            break
+        if any(values[v].variable in cut.variables for v in op.inputs if v in values):
+            found = op
+    return found

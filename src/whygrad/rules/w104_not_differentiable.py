@@ -1,0 +1,70 @@
+"""W104 not-differentiable"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whygrad.flow.reach import step_function
+from whygrad.rules.case import Case
+from whygrad.rules.finding import Finding
+from whygrad.rules.verdict import Verdict, verdicts
+from whygrad.rules.wording import from_verdict, quoted
+
+CODE, NAME = "W104", "not-differentiable"
+SUMMARY = "argmax, a cast to int or bool, a comparison, rounding, plain sampling, an operation without a gradient"
+
+_INDEX = ("argmax", "argmin", "argsort", "topk", "sort", "max", "min", "nonzero", "unique", "searchsorted", "where")
+_COMPARE = ("gt", "ge", "lt", "le", "eq", "ne", "greater", "less", "equal", "isclose", "logical", "__eq__", "__ne__")
+_SAMPLE = ("multinomial", "categorical", "bernoulli", "normal", "poisson", "binomial", "sample")
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Cuts at operations that have no derivative."""
+    for verdict in verdicts(case):
+        if verdict.code == CODE:
+            yield from_verdict(case, verdict, NAME, *_words(case, verdict))
+
+
+def _words(case: Case, verdict: Verdict) -> tuple[str, str, str]:
+    op, torch = verdict.op, case.recording.framework == "torch"
+    name = op.name.lower().strip("_")
+    text = quoted(verdict.where)
+    inside = verdict.switch.inside if verdict.switch is not None else ""
+    if "sample" in inside or any(word in name for word in _SAMPLE):
+        what = inside or op.name
+        label = f"the gradient stops here: {what} draws a number, and a draw has no derivative"
+        why = "A plain sample is a constant to the gradient; the distribution's parameters are not reached through it."
+        fix = (
+            "for a continuous distribution use the reparameterised sample, dist.rsample(); for a discrete one put "
+            "-dist.log_prob(action) * advantage into the loss"
+            if torch
+            else "for a continuous distribution write mean + std * noise; for a discrete one put "
+            "-log_prob(action) * advantage into the loss"
+        )
+        return label, why, fix
+    if step_function(op):
+        label = f"the gradient stops here: {op.name.lower()} is flat, its derivative is zero everywhere"
+        why = "A step function changes nothing when its input moves a little, so nothing can be learned through it."
+        fix = f"use the value before it, or a straight-through estimator: x + (round(x) - x).{'detach()' if torch else '…'}"
+        if not torch:
+            fix = "use the value before it, or a straight-through estimator: x + tf.stop_gradient(tf.round(x) - x)"
+        return label, why, fix
+    if any(name.startswith(word) for word in _COMPARE):
+        label = "the gradient stops here: a comparison is true or false, and neither has a derivative"
+        why = "A comparison returns bool; turning it into 0.0 and 1.0 afterwards does not bring the gradient back."
+        fix = f"replace {text} by something smooth: a sigmoid of the difference, or a margin (relu of the difference)"
+        return label, why, fix
+    if any(name.startswith(word) for word in _INDEX):
+        label = f"the gradient stops here: {name} returns an index, and an index has no derivative"
+        why = "Which entry is the largest does not change when an entry moves a little; its value does."
+        best = "q.max(dim=1).values" if torch else "tf.reduce_max(q, axis=1)"
+        fix = f"use the value, not its index, in place of {text} (such as {best}), or gather the entry that was taken"
+        return label, why, fix
+    if op.detail or op.kind == "discrete":
+        kind = op.detail or "an integer type"
+        label = f"the gradient stops here: the result is {kind}, and only floating-point values carry a gradient"
+        why = "A cast to an integer or bool rounds; casting back to float does not undo it for the gradient."
+        return label, why, f"keep {text} in floating point; cast a copy where an integer is needed for indexing or logging"
+    label = f"the gradient stops here: {op.name} has no gradient"
+    why = "The framework does not know how to differentiate this operation."
+    return label, why, f"replace {text} by operations that have a gradient, or give it one (a custom gradient function)"

@@ -1,0 +1,179 @@
+"""W105 loss-ignores"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whygrad.flow.recording import Op
+from whygrad.flow.site import Site
+from whygrad.rules.case import Case, Missing
+from whygrad.rules.finding import Finding, PathStep, Severity
+from whygrad.rules.replaced import replaced
+from whygrad.rules.wording import at_line, networks, quoted, subject, verb
+
+CODE, NAME = "W105", "loss-ignores"
+SUMMARY = "nothing computed from the variable reaches the loss: an unused layer, a dropped output, an unrelated loss"
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Variables that the loss is not computed from."""
+    stale = replaced(case).stale
+    for missing in case.missing:
+        variables = {v for v in missing.unreached - stale if not _unwatched(case, missing, v)}
+        variables -= _routed(case, variables)
+        if not variables:
+            continue
+        last = _last_use(case, missing, variables)
+        dropped: dict[Site | None, set[int]] = {}
+        for variable, op in last.items():
+            dropped.setdefault(case.site(op.stack), set()).add(variable)
+        for site, members in dropped.items():
+            yield _dropped(case, missing, members, site)
+        never = variables - set(last)
+        for members in _by_place(case, never):
+            yield _never(case, missing, members)
+
+
+def _unwatched(case: Case, missing: Missing, variable: int) -> bool:
+    """W106's business: the tape was told not to watch."""
+    tape = case.recording.tapes.get(missing.backward.tape) if missing.backward.tape is not None else None
+    return tape is not None and not tape.watches_variables and variable not in tape.watched
+
+
+def _routed(case: Case, variables: set[int]) -> set[int]:
+    """Members of a list whose other members are used now and then (experts, heads): their turn has not come."""
+    recording = case.recording
+    steps = recording.steps
+    routed: set[int] = set()
+    for variable in variables:
+        family = _list_of(case.variable(variable).owner)
+        if family is None:
+            continue
+        siblings = {v.id for v in recording.variables.values() if _list_of(v.owner) == family} - {variable}
+        turns = [frozenset(s.applied & siblings) for s in steps if (s.applied | s.without) & siblings]
+        if len(set(turns)) > 1:
+            routed.add(variable)
+    return routed
+
+
+def _list_of(owner: str) -> str | None:
+    """`moe.experts` of `moe.experts.3.fc`: the nearest numbered container."""
+    parts = owner.split(".")
+    for index in range(len(parts) - 1, 0, -1):
+        if parts[index].isdigit():
+            return ".".join(parts[:index])
+    return None
+
+
+def _last_use(case: Case, missing: Missing, variables: set[int]) -> dict[int, Op]:
+    """For each variable, the last operation of this update computed from it; one pass for all of them."""
+    recording = case.recording
+    before = [s.at for s in recording.steps if s.at < missing.backward.at]
+    since = max(before, default=0) if missing.update > 1 else 0
+    bit = {v: 1 << i for i, v in enumerate(sorted(variables))}
+    masks: dict[int, int] = {}
+    last: dict[int, Op] = {}
+    initial = {v.id: bit[v.variable] for v in recording.values.values() if v.variable in bit}
+    for at, op in recording.ops.items():
+        if at < since or at >= missing.backward.at:
+            continue
+        mask = 0
+        for value in op.inputs:
+            mask |= masks.get(value, 0) | initial.get(value, 0)
+        if not mask or op.kind == "write":
+            continue
+        for value in op.outputs:
+            masks[value] = masks.get(value, 0) | mask
+        if op.kind == "leave":
+            continue
+        for variable, flag in bit.items():
+            if mask & flag:
+                last[variable] = op
+    return last
+
+
+def _by_place(case: Case, variables: set[int]) -> list[set[int]]:
+    """Never computed: a whole network together, parts of a network layer by layer."""
+    groups: dict[str, set[int]] = {}
+    for network, members in networks(case, variables).items():
+        family = {v.id for v in case.recording.variables.values() if v.network == network}
+        for member in members:
+            key = network if set(members) >= family else case.variable(member).owner or case.variable(member).name
+            groups.setdefault(key, set()).add(member)
+    return list(groups.values())
+
+
+def _severity(case: Case, members: set[int], missing: Missing) -> Severity:
+    """An error where a whole network, or all that an optimizer has, is ignored; else a warning."""
+    recording = case.recording
+    whole = all(
+        {v.id for v in recording.variables.values() if v.network == network} <= set(group)
+        for network, group in networks(case, members).items()
+    )
+    alone = any(o.holds and o.holds <= members for o in recording.optimizers.values())
+    return "error" if whole or alone or missing.backward.error else "warning"
+
+
+def _dropped(case: Case, missing: Missing, members: set[int], site: Site | None) -> Finding:
+    loss = case.loss_site(missing.backward)
+    who = subject(case, members)
+    path = [PathStep(site, "output", "computed here, and used by nothing that reaches the loss")] if site else []
+    if loss is not None and (site is None or (loss.file, loss.line) != (site.file, site.line)):
+        path.append(PathStep(loss, "loss", "the loss, which does not use it"))
+    return Finding(
+        code=CODE,
+        rule=NAME,
+        severity=_severity(case, members, missing),
+        message=f"{who} {verb(members, case, 'gets', 'get')} no gradient: the loss{at_line(loss, site)} does not use it",
+        why="The output was computed and dropped: no data leads from here to the loss.",
+        fix=f"let the loss use {quoted(site, 'this output')} (add its term to the loss), or do not train these variables",
+        variables=case.names(members),
+        where=site,
+        label="computed here and dropped: nothing that reaches the loss is made from it",
+        loss=loss,
+        path=tuple(path),
+        first_update=missing.update,
+        seen=missing.seen,
+    )
+
+
+def _never(case: Case, missing: Missing, members: set[int]) -> Finding:
+    loss = case.loss_site(missing.backward)
+    where = created_at(case, members)
+    who = subject(case, members)
+    mentioned = all(case.variable(v).mentioned for v in members)
+    severity = _severity(case, members, missing)
+    if mentioned and severity == "warning" and case.recording.cut_short:
+        severity = "note"
+    path = [PathStep(where, "creation", "made here, never called")] if where else []
+    if loss is not None:
+        path.append(PathStep(loss, "loss", "the loss"))
+    return Finding(
+        code=CODE,
+        rule=NAME,
+        severity=severity,
+        message=f"{who} {verb(members, case, 'gets', 'get')} no gradient: it was never computed before the loss{at_line(loss, where)}",
+        why="The layer exists and the optimizer holds it, but the forward pass never calls it.",
+        fix="call it in the forward pass, or remove it",
+        variables=case.names(members),
+        where=where or loss,
+        label="made here, and never used in the forward pass" if where else "the loss does not use it",
+        loss=loss,
+        path=tuple(path),
+        first_update=missing.update,
+        seen=missing.seen,
+    )
+
+
+def created_at(case: Case, members: set[int]) -> Site | None:
+    """The line that made all of these variables: the innermost one that their creation stacks share."""
+    stacks = [case.stack(case.variable(v).created) for v in sorted(members)]
+    stacks = [stack for stack in stacks if stack]
+    if not stacks:
+        return None
+    shared: Site | None = None
+    for sites in zip(*(reversed(stack) for stack in stacks), strict=False):
+        if len({(s.file, s.line, s.function) for s in sites}) > 1:
+            break
+        shared = sites[0]
+    return shared or stacks[0][0]

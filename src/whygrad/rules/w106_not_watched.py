@@ -1,0 +1,106 @@
+"""W106 not-watched"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whygrad.flow.recording import Backward
+from whygrad.flow.site import Site
+from whygrad.rules.case import Case
+from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.wording import at_line, quoted, subject, verb
+
+CODE, NAME = "W106", "not-watched"
+SUMMARY = "a gradient was asked of a constant, of an unwatched tensor, or of something that is no leaf"
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Gradients asked of things that cannot have one."""
+    seen: set[tuple[Site | None, Site | None]] = set()
+    for backward in case.recording.backwards:
+        for finding in _of_values(case, backward):
+            key = finding.where, finding.loss
+            if key not in seen:
+                seen.add(key)
+                yield finding
+    yield from _unwatched_variables(case)
+    yield from _no_leaf_for_optimizer(case)
+
+
+def _of_values(case: Case, backward: Backward) -> Iterator[Finding]:
+    recording = case.recording
+    asked_at = case.site(backward.stack)
+    for number in backward.asked_values:
+        value = recording.values.get(number)
+        if value is None:
+            continue
+        made = case.made_by.get(number)
+        made_at = case.site(made.stack) if made is not None else None
+        if backward.call == ".grad":
+            what = quoted(made_at, "this tensor")
+            label = "the gradient is asked of a tensor that is no leaf: it was computed here"
+            why = "Only leaves keep a .grad. An operation on a leaf (`* 0.1`, `.to(device)`, `w - lr * g`) makes a new tensor."
+            fix = "make the leaf last (`torch.randn(3, device=d).mul_(0.1).requires_grad_()`), update it in place under no_grad"
+        elif recording.framework == "torch" and not value.live:
+            what = quoted(made_at, "a tensor")
+            label = "this tensor does not require a gradient when the loss is computed from it"
+            why = "autograd follows only tensors that required a gradient before they were used."
+            fix = f"call .requires_grad_() on {what} before the forward pass"
+        elif backward.tape is not None and not _watched(case, backward, number):
+            what = quoted(made_at, "a tensor")
+            label = "the tape does not watch this tensor: it is a constant"
+            why = "A GradientTape watches trainable variables by itself, and tensors only when it is told to."
+            fix = "call `tape.watch(x)` first thing in the block, or make it a tf.Variable"
+        else:
+            continue
+        path = [PathStep(made_at, made.name, "made here")] if made_at is not None and made is not None else []
+        if asked_at is not None:
+            path.append(PathStep(asked_at, backward.call, "its gradient is asked for here"))
+        yield Finding(
+            code=CODE, rule=NAME, severity="error",
+            message=f"the gradient of {what} is asked for{at_line(asked_at)}, and nothing tracks it",
+            why=why, fix=fix, variables=(), where=made_at or asked_at, label=label,
+            loss=case.loss_site(backward) if backward.loss is not None else None, path=tuple(path),
+        )  # fmt: skip
+
+
+def _watched(case: Case, backward: Backward, number: int) -> bool:
+    """Watched, or computed on the tape from something that is."""
+    recording = case.recording
+    tape = recording.tapes.get(backward.tape) if backward.tape is not None else None
+    if tape is None or number in tape.watched or number in backward.got_values:
+        return True
+    made = case.made_by.get(number)
+    return made is not None and made.carries and tape.id in made.tapes and bool(made.inputs)
+
+
+def _unwatched_variables(case: Case) -> Iterator[Finding]:
+    for missing in case.missing:
+        tape = case.recording.tapes.get(missing.backward.tape) if missing.backward.tape is not None else None
+        if tape is None or tape.watches_variables:
+            continue
+        members = frozenset(v for v in missing.variables if v not in tape.watched)
+        if not members:
+            continue
+        where = case.site(tape.stack)
+        yield Finding(
+            code=CODE, rule=NAME, severity="error",
+            message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} no gradient: the tape{at_line(where)} does not watch it",
+            why="With watch_accessed_variables=False a tape records only what it is told to watch.",
+            fix="call tape.watch(variable) for each variable to train, or drop watch_accessed_variables=False",
+            variables=case.names(members), where=where, label="this tape watches nothing by itself",
+            loss=case.loss_site(missing.backward), path=(), first_update=missing.update, seen=missing.seen,
+        )  # fmt: skip
+
+
+def _no_leaf_for_optimizer(case: Case) -> Iterator[Finding]:
+    for failure in case.recording.failures:
+        if "can't optimize a non-leaf Tensor" in failure.message:
+            where = case.site(failure.stack)
+            yield Finding(
+                code=CODE, rule=NAME, severity="error",
+                message="the optimizer was given a tensor that is no leaf: it is the result of an operation",
+                why="An optimizer changes leaves. A tensor computed from something else has no .grad of its own.",
+                fix="give it the leaf, or make the result one: x.detach().requires_grad_() or nn.Parameter(x)",
+                variables=(), where=where, label="this needs leaf tensors",
+            )  # fmt: skip

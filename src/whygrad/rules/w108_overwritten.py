@@ -1,0 +1,126 @@
+"""W108 overwritten"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from whygrad.flow.recording import Backward
+from whygrad.flow.site import Site
+from whygrad.rules.case import Case
+from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.verdict import verdicts
+from whygrad.rules.wording import at_line, from_verdict, quoted, subject
+
+CODE, NAME = "W108", "overwritten"
+SUMMARY = "an in-place write, an assign or an optimizer step between forward and backward"
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Values that the backward pass needs and that are no longer what they were."""
+    for backward in case.recording.backwards:
+        if backward.error and "modified by an inplace operation" in backward.error:
+            yield _clash(case, backward)
+            break
+    for failure in case.recording.failures:
+        if "leaf Variable that requires grad" in failure.message or "view of a leaf Variable" in failure.message:
+            where = case.site(failure.stack)
+            yield Finding(
+                code=CODE, rule=NAME, severity="error",
+                message=f"{quoted(where)} writes into a leaf that autograd is to differentiate",
+                why="The old value of a leaf is needed for its gradient; an in-place write would lose it.",
+                fix="to update a parameter by hand, write under `with torch.no_grad():`; to compute with it, use the "
+                "out-of-place form (x = x + 1, torch.where, torch.cat)",
+                variables=(), where=where, label="this writes into a leaf that requires a gradient",
+            )  # fmt: skip
+            break
+    for verdict in verdicts(case):
+        if verdict.code == CODE:
+            written = ".assign()" if case.recording.framework != "torch" else f".{verdict.op.name}()"
+            yield from_verdict(
+                case, verdict, NAME,
+                f"the gradient stops here: {written} stores the value in a variable, and no gradient goes through a store",
+                "A variable's content has no history. What was assigned arrives at the loss as if it were a constant.",
+                f"use the computed value itself in the loss, not the variable that {quoted(verdict.where)} wrote",
+            )  # fmt: skip
+
+
+def _clash(case: Case, backward: Backward) -> Finding:
+    step, write_site, by, names = _writer(case, backward)
+    loss = case.loss_site(backward)
+    path = []
+    if write_site is not None:
+        path.append(PathStep(write_site, by, "overwrites a value that the backward pass needs"))
+    here = case.site(backward.stack)
+    if here is not None:
+        path.append(PathStep(here, "backward", "the backward pass"))
+    if step:
+        label = f"this step changes {names} between the forward pass of a loss and its backward()"
+        why = (
+            "The loss was computed with the old weights; an optimizer step writes new ones in place, and the backward pass "
+            "through the network would mix the two."
+        )
+        fix = (
+            "order it as: backward of one loss, its step, then compute the next loss anew; or call every backward() before "
+            "the first step(). Detaching the critic's value in the actor loss, or an older PyTorch, only hides it: the actor "
+            "would not learn"
+        )
+    else:
+        label = "this overwrites, in place, a value that the backward pass needs"
+        why = "Autograd kept the value for the backward pass; after the write it is another one."
+        fix = f"use the out-of-place form in {quoted(write_site)} (x = x + y, F.relu(x), torch.where), or write into a clone()"
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"the backward pass{at_line(here, write_site)} needs a value that {quoted(write_site, 'a write')} has overwritten",
+        why=why, fix=fix, variables=(), where=write_site or here, label=label, loss=loss, path=tuple(path),
+    )  # fmt: skip
+
+
+def _writer(case: Case, backward: Backward) -> tuple[bool, Site | None, str, str]:
+    """Who overwrote it: (an optimizer step?, where, the call, what it changed)."""
+    recording = case.recording
+    part = case.slice(backward)
+    used_at: dict[int, int] = {}
+    for op in part.ops:
+        for number in op.inputs:
+            used_at.setdefault(number, op.at)
+    shape = _shape(backward.error or "")
+    saved = {n for op in part.ops for n in (*op.inputs, *op.outputs)}
+    writes = []
+    for write in recording.writes:
+        forward = used_at.get(write.before)
+        made = case.made_by.get(write.before)
+        touched = forward is not None or write.before in saved
+        since = forward if forward is not None else made.at if made is not None else write.at
+        if touched and since <= write.at < backward.at:
+            writes.append(write)
+    fits = [w for w in writes if shape is None or _same_shape(recording.values[w.before].shape, shape)]
+    on_way = {recording.values[v].variable: used_at.get(v, 0) for v in part.values if v in recording.values}
+    steps = []
+    for step in recording.steps:
+        changed = [v for v in step.applied if v in on_way and on_way[v] < step.at < backward.at]
+        if changed and (shape is None or any(_same_shape(recording.variables[v].shape, shape) for v in changed)):
+            steps.append((step, frozenset(changed)))
+    if steps and (not fits or _names_parameter(backward.error or "")):
+        step, changed_variables = steps[-1]
+        return True, case.site(step.stack), "step", subject(case, changed_variables)
+    chosen = (fits or writes)[-1] if (fits or writes) else None
+    if chosen is not None:
+        return False, case.site(chosen.stack), chosen.by, ""
+    return False, None, "write", ""
+
+
+def _shape(error: str) -> tuple[int, ...] | None:
+    found = re.search(r"\[torch\.\w+ \[([\d, ]*)\]\]", error)
+    if not found:
+        return None
+    return tuple(int(n) for n in found.group(1).split(",") if n.strip())
+
+
+def _same_shape(one: tuple[int | None, ...], other: tuple[int, ...]) -> bool:
+    return tuple(one) == other or tuple(reversed(one)) == other
+
+
+def _names_parameter(error: str) -> bool:
+    """A parameter shows up as itself or as its transpose, not as the output of a computing operation."""
+    return "output" not in error or "AsStridedBackward" in error or "TBackward" in error

@@ -1,0 +1,81 @@
+"""W201 not-in-optimizer"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whygrad.flow.recording import Optimizer
+from whygrad.rules.case import Case
+from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.replaced import replaced, unheld
+from whygrad.rules.w105_loss_ignores import created_at
+from whygrad.rules.wording import at_line, networks, subject, verb
+
+CODE, NAME = "W201", "not-in-optimizer"
+SUMMARY = "a variable gets a gradient that nobody applies"
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Gradients that no optimizer takes."""
+    recording = case.recording
+    if not recording.steps:
+        return
+    idle = {v for v in unheld(case) - replaced(case).fresh if recording.variables[v].registered}
+    idle = {v for v in idle if not recording.variables[v].copied}
+    for network, members in networks(case, idle).items():
+        yield _finding(case, network, set(members))
+
+
+def _finding(case: Case, network: str, members: set[int]) -> Finding:
+    optimizer = _responsible(case, network, members)
+    where = case.site(optimizer.created if optimizer.created is not None else _step_stack(case, optimizer))
+    made = created_at(case, members)
+    path = [PathStep(where, optimizer.name, "the optimizer, without them")] if where is not None else []
+    if made is not None:
+        path.insert(0, PathStep(made, "creation", "made here"))
+    backward = next(b for b in case.recording.backwards if b.got & members)
+    loss = case.loss_site(backward)
+    if loss is not None:
+        path.append(PathStep(loss, "loss", "the loss, which gives them a gradient"))
+    late = made is not None and optimizer.at < _created_time(case, members)
+    fix = (
+        "build the optimizer after the last layer exists, or add_param_group() the new ones"
+        if late
+        else f"give {'it' if len(members) == 1 else 'them'} to the optimizer, for example "
+        f"[*{network}.parameters(), …]; or freeze {network} if it is not meant to learn"
+    )
+    if case.recording.framework != "torch":
+        fix = f"pass them to tape.gradient and apply_gradients ({network}.trainable_variables), or set trainable = False"
+    return Finding(
+        code=CODE, rule=NAME, severity="warning" if not _whole(case, network, members) else "error",
+        message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} a gradient that no optimizer applies",
+        why=f"The loss{at_line(loss, where)} reaches it, backward() fills its gradient, and nothing ever uses it: it keeps its "
+        "first values.",
+        fix=fix, variables=case.names(members), where=where, label=f"this optimizer does not hold {subject(case, members)}",
+        loss=loss, path=tuple(path),
+    )  # fmt: skip
+
+
+def _whole(case: Case, network: str, members: set[int]) -> bool:
+    return {v.id for v in case.recording.variables.values() if v.network == network} <= members
+
+
+def _created_time(case: Case, members: set[int]) -> int:
+    return 0
+
+
+def _responsible(case: Case, network: str, members: set[int]) -> Optimizer:
+    """The optimizer that steps after the gradient came, best one that holds the rest of the same network."""
+    recording = case.recording
+    stepped = {s.optimizer for s in recording.steps}
+    candidates = [o for o in recording.optimizers.values() if o.id in stepped]
+    same = [o for o in candidates if any(recording.variables[v].network == network for v in o.holds)]
+    if same:
+        return same[0]
+    backward = next(b for b in recording.backwards if b.got & members)
+    following = [s.optimizer for s in recording.steps if s.at > backward.at]
+    return recording.optimizers[following[0]] if following else candidates[-1]
+
+
+def _step_stack(case: Case, optimizer: Optimizer) -> int | None:
+    return next((s.stack for s in case.recording.steps if s.optimizer == optimizer.id), None)

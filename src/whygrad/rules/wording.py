@@ -1,0 +1,153 @@
+"""Words shared by the rules: naming networks, lines, and the way from a variable to the loss."""
+
+from __future__ import annotations
+
+import os
+
+from whygrad.flow.recording import Backward, Op
+from whygrad.flow.site import Site
+from whygrad.flow.source import expression
+from whygrad.rules.case import Case
+from whygrad.rules.finding import Finding, PathStep, Severity
+from whygrad.rules.verdict import Verdict
+
+
+def count(number: int, word: str) -> str:
+    """`1 variable`, `6 variables`."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+def networks(case: Case, variables: frozenset[int] | set[int]) -> dict[str, list[int]]:
+    """Variables by the network they belong to, in the order the networks first appear."""
+    groups: dict[str, list[int]] = {}
+    for number in sorted(variables):
+        groups.setdefault(case.variable(number).network, []).append(number)
+    return groups
+
+
+def subject(case: Case, variables: frozenset[int] | set[int]) -> str:
+    """How to call a set of variables: whole networks by their name, parts by theirs."""
+    phrases = []
+    for network, members in networks(case, variables).items():
+        family = [v.id for v in case.recording.variables.values() if v.network == network]
+        if len(members) == 1:
+            phrases.append(f"`{case.variable(members[0]).name}`")
+        elif len(members) == len(family):
+            phrases.append(f"`{network}` ({count(len(members), 'variable')})")
+        else:
+            owners = list(dict.fromkeys(case.variable(m).owner or case.variable(m).name for m in members))
+            part = os.path.commonprefix([o.split(".") for o in owners])  # type: ignore[list-item]
+            if len(owners) == 1:
+                phrases.append(f"`{owners[0]}` ({count(len(members), 'variable')})")
+            elif len(part) > 1:
+                phrases.append(f"`{'.'.join(part)}` ({count(len(members), 'variable')})")
+            else:
+                listed = ", ".join(f"`{o}`" for o in owners[:3])
+                more = f" and {len(owners) - 3} more layers" if len(owners) > 3 else ""
+                phrases.append(f"{listed}{more} ({len(members)} of {len(family)} variables of `{network}`)")
+    if len(phrases) > 3:
+        phrases = [*phrases[:3], f"{len(phrases) - 3} more networks"]
+    return phrases[0] if len(phrases) == 1 else ", ".join(phrases[:-1]) + " and " + phrases[-1]
+
+
+def verb(variables: frozenset[int] | set[int], case: Case, singular: str, plural: str) -> str:
+    """The verb that goes with `subject`."""
+    return singular if len(networks(case, variables)) == 1 else plural
+
+
+def at_line(site: Site | None, beside: Site | None = None) -> str:
+    """` at line 47`, with the file where it is not the obvious one."""
+    if site is None:
+        return ""
+    if beside is not None and beside.file != site.file:
+        return f" at {os.path.basename(site.file)}:{site.line}"
+    return f" at line {site.line}"
+
+
+def quoted(site: Site | None, fallback: str = "this") -> str:
+    """The source text of a site in backticks."""
+    text = expression(site) if site is not None else ""
+    return f"`{text}`" if text else fallback
+
+
+def lost_from(case: Case, verdict: Verdict) -> str:
+    """`actor` (6 variables) gets no gradient from the loss at line 47."""
+    loss = case.loss_site(verdict.backward)
+    gets = verb(verdict.variables, case, "gets", "get")
+    return f"{subject(case, verdict.variables)} {gets} no gradient from the loss{at_line(loss, verdict.where)}"
+
+
+def output_step(case: Case, op: Op | None, backward: Backward, name: str) -> list[PathStep]:
+    """The station "the actor's output", seen from the function that computes the loss."""
+    if op is None:
+        return []
+    site = case.seen_from(op.stack, backward.stack)
+    return [PathStep(site, op.name, f"the output of {name}")] if site is not None else []
+
+
+def way(case: Case, verdict: Verdict, role: str) -> tuple[PathStep, ...]:
+    """The stations from the network's output over the cut to the loss."""
+    groups = networks(case, verdict.variables)
+    name = f"`{next(iter(groups))}`" if len(groups) == 1 else "the networks"
+    steps = output_step(case, verdict.first, verdict.backward, name)
+    if verdict.switch_site is not None and verdict.switch is not None:
+        steps.append(PathStep(verdict.switch_site, verdict.switch.name, "recording is off from here"))
+    if verdict.tape is not None:
+        tape = case.site(verdict.tape.stack)
+        if tape is not None:
+            steps.append(PathStep(tape, "GradientTape", "the tape"))
+    if verdict.where is not None:
+        steps.append(PathStep(verdict.where, verdict.op.name, role))
+        steps += called_from(case, verdict.op.stack, verdict.where)
+    if verdict.entry is not None:
+        entry = case.site(verdict.entry.stack)
+        if entry is not None:
+            steps.append(PathStep(entry, verdict.entry.name, "comes back here, as a constant"))
+    loss = case.loss_site(verdict.backward)
+    if loss is not None:
+        steps.append(PathStep(loss, "loss", "the loss"))
+    return _tidy(steps)
+
+
+def called_from(case: Case, stack: int, where: Site) -> list[PathStep]:
+    """The script's own line that led into a library, where the fault lies in a library."""
+    if where.own:
+        return []
+    own = next((site for site in case.stack(stack) if site.own), None)
+    return [PathStep(own, "call", "called from here")] if own is not None else []
+
+
+def _tidy(steps: list[PathStep]) -> tuple[PathStep, ...]:
+    """One station per line; the cut outranks what else happens on its line."""
+    best: dict[tuple[str, int], PathStep] = {}
+    for step in steps:
+        key = (step.site.file, step.site.line)
+        if key not in best or step.role not in ("the loss",) and best[key].role.startswith("the output"):
+            best[key] = step
+    return tuple(best.values())
+
+
+def weigh(case: Case, verdict: Verdict) -> Severity:
+    """An error, unless the variables were loaded from elsewhere and the stop was written down on purpose."""
+    deliberate = verdict.code in ("W101", "W102") and not verdict.backward.error
+    loaded = all(case.variable(v).copied for v in verdict.variables)
+    return "note" if deliberate and loaded else "error"
+
+
+def from_verdict(case: Case, verdict: Verdict, rule: str, label: str, why: str, fix: str) -> Finding:
+    """A finding for a place where the gradient stops."""
+    return Finding(
+        code=verdict.code,
+        rule=rule,
+        severity=weigh(case, verdict),
+        message=lost_from(case, verdict),
+        why=why,
+        fix=fix,
+        variables=case.names(verdict.variables),
+        where=verdict.where,
+        label=label,
+        loss=case.loss_site(verdict.backward),
+        path=way(case, verdict, "the gradient stops here"),
+        first_update=verdict.update,
+        seen=verdict.seen,
+    )

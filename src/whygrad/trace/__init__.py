@@ -1,0 +1,1 @@
+"""Live programs to recordings. One recorder per framework, loaded only when the framework is."""

@@ -1,0 +1,108 @@
+"""Linking a value that left the framework to the tensor it came back as.
+
+Three kinds of proof, best first: the same memory (`torch.from_numpy(x.numpy())`), the same numbers
+(`torch.tensor([x.item(), …])`), and the source (`whygrad.trace.source_flow`) where arithmetic lies between.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from typing import Any
+
+from whygrad.flow.recording import Handover, Recording
+from whygrad.trace.source_flow import comes_back
+
+_NUMBERS = 4096
+_NEAREST = 256
+
+
+class Exits:
+    """What has left, and what has entered, in one recording."""
+
+    def __init__(self) -> None:
+        self._arrays: list[tuple[weakref.ref[Any], int, int, int]] = []
+        self._numbers: dict[float, int] = {}
+        self._left: list[int] = []
+        self._entered: list[int] = []
+        self._links: list[Handover] = []
+
+    def left(self, at: int, result: Any) -> None:
+        """A call gave Python or NumPy data made from a tensor."""
+        self._left.append(at)
+        span = _memory(result)
+        if span is not None:
+            self._arrays.append((weakref.ref(result), span[0], span[1], at))
+            del self._arrays[:-_NEAREST]
+        if _size(result) <= _NUMBERS:
+            for number in _floats(result):
+                self._numbers[number] = at
+
+    def entered(self, at: int, data: Any) -> None:
+        """Data became a tensor."""
+        self._entered.append(at)
+        span = _memory(data)
+        if span is not None:
+            for reference, begin, end, left in self._arrays:
+                if reference() is not None and begin < span[1] and span[0] < end:
+                    self._links.append(Handover(left, at, "memory"))
+        if self._numbers and _size(data) <= _NUMBERS:
+            matched = {self._numbers[n] for n in _floats(data) if n in self._numbers}
+            self._links.extend(Handover(left, at, "value") for left in sorted(matched))
+
+    def link(self, recording: Recording) -> None:
+        """Add the links that were proved, and look in the source for the rest."""
+        ops, stacks = recording.ops, recording.stacks
+        recording.handovers.extend(h for h in self._links if h.left in ops and h.entered in ops)
+        proved = {h.entered for h in recording.handovers}
+        verdicts: dict[tuple[int, int], bool] = {}
+        left = [at for at in self._left if at in ops]
+        for at in self._entered:
+            if at in proved or at not in ops:
+                continue
+            for earlier in [e for e in left if e < at][-_NEAREST:]:
+                pair = ops[earlier].stack, ops[at].stack
+                if pair not in verdicts:
+                    verdicts[pair] = comes_back(stacks[pair[0]], stacks[pair[1]])
+                if verdicts[pair]:
+                    recording.handovers.append(Handover(earlier, at, "source"))
+
+
+def _memory(data: Any) -> tuple[int, int] | None:
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(data, numpy.ndarray) and data.size:
+        begin = data.__array_interface__["data"][0]
+        return begin, begin + data.nbytes
+    pointer = getattr(data, "data_ptr", None)
+    if pointer is not None and getattr(data, "numel", lambda: 0)():
+        begin = pointer()
+        return (begin, begin + data.numel() * data.element_size()) if begin else None
+    return None
+
+
+def _size(data: Any) -> int:
+    if isinstance(data, int | float):
+        return 1
+    size = getattr(data, "size", None)
+    if isinstance(size, int):
+        return size
+    if isinstance(data, list | tuple):
+        return len(data)
+    return _NUMBERS + 1
+
+
+def _floats(data: Any) -> list[float]:
+    """Numbers that could not well be equal by chance: 0.5 and 3.0 are everywhere, 0.7351… is one value."""
+    found: list[float] = []
+    todo = [data]
+    numpy = sys.modules.get("numpy")
+    while todo and len(found) < _NUMBERS:
+        item = todo.pop()
+        if isinstance(item, float):  # numpy.float64 is one too
+            if item == item and (item * 4096.0) % 1.0:
+                found.append(float(item))
+        elif isinstance(item, list | tuple):
+            todo.extend(item)
+        elif numpy is not None and isinstance(item, numpy.ndarray | numpy.floating):
+            todo.extend(item.astype("float64").ravel().tolist() if item.dtype.kind == "f" else ())
+    return found

@@ -1,0 +1,101 @@
+"""Starting a recorder when, and only when, its framework is imported."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+from whygrad.trace.session import Session
+
+RECORDERS = {"torch": "whygrad.trace.torch_recorder", "tensorflow": "whygrad.trace.tensorflow_recorder"}
+"""Framework to the module that records it. Keras 3 counts as its backend."""
+
+OLDEST = {"torch": (2, 4), "tensorflow": (2, 15)}
+
+
+def begin(session: Session) -> ImportWatch:
+    """Start recorders for what is imported already, and wait for the rest."""
+    watch = ImportWatch(session)
+    sys.meta_path.insert(0, watch)
+    os.register_at_fork(after_in_child=session.forget_in_child)
+    for framework in RECORDERS:
+        if framework in sys.modules:
+            start(session, framework)
+    return watch
+
+
+def start(session: Session, framework: str) -> None:
+    """Start one recorder; a framework we cannot follow becomes a note."""
+    if framework in session.recorders:
+        return
+    version = getattr(sys.modules[framework], "__version__", "0")
+    if _numbers(version) < OLDEST[framework]:
+        oldest = ".".join(map(str, OLDEST[framework]))
+        session.notes.append(f"{framework} {version} is too old to be followed; whygrad needs {framework} {oldest} or later")
+        return
+    try:
+        session.recorders[framework] = importlib.import_module(RECORDERS[framework]).start(session)
+    except Exception as error:
+        session.trouble(framework, error)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("+")[0].split(".")[:2] if part.isdigit())
+
+
+class ImportWatch(MetaPathFinder):
+    """Sees imports go by; acts after the ones that somebody waits for."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._busy: set[str] = set()
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        """Let the other finders find the module, and wrap its loader."""
+        if name in self._busy or not (name in RECORDERS or self.session.waits_for(name)):
+            return None
+        self._busy.add(name)
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            self._busy.discard(name)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Announcing(spec.loader, self.session)
+        return spec
+
+    def end(self) -> None:
+        """Stop watching."""
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+
+
+class _Announcing(Loader):
+    """A loader that tells the session when its module is ready."""
+
+    def __init__(self, inner: Any, session: Session) -> None:
+        self._inner = inner
+        self._session = session
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """As the real loader does."""
+        return self._inner.create_module(spec)  # type: ignore[no-any-return]
+
+    def exec_module(self, module: ModuleType) -> None:
+        """As the real loader does; then the recorder starts."""
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._inner
+        module.__loader__ = self._inner
+        self._inner.exec_module(module)
+        if module.__name__ in RECORDERS:
+            start(self._session, module.__name__)
+        self._session.imported(module.__name__)

@@ -1,0 +1,115 @@
+"""What the user calls things: `actor.fc2.weight`, not `kernel`.
+
+Names are looked for where the user wrote them: in the variables of the frames that lead to a training step and
+in the script's globals. A network held by a plain object (`agent.actor`, `self.actor`) is called by its
+attribute, because that is the word people use for it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from types import FrameType, ModuleType
+from typing import Any
+
+from whygrad.trace.user_line import SKIP, classify
+
+_TOO_MANY = 200
+_DEEPEST = 3
+
+
+@dataclass(slots=True)
+class Named:
+    """A variable under a user's name. Lower `rank` is the better name."""
+
+    key: int
+    name: str
+    network: str
+    owner: str
+    registered: bool
+    rank: tuple[int, ...]
+    target: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """What a framework must tell: `entries` of a model are (path, layer path, variable, registered)."""
+
+    is_model: Callable[[Any], bool]
+    is_variable: Callable[[Any], bool]
+    entries: Callable[[Any], Iterable[tuple[str, str, Any, bool]]]
+    key: Callable[[Any], int]
+
+
+def find(adapter: Adapter, frame: FrameType | None) -> dict[int, Named]:
+    """The best name of every variable that can be reached from user code at `frame`."""
+    best: dict[int, Named] = {}
+    for scope, (names, distance) in enumerate(_scopes(frame)):
+        visited: set[int] = set()
+        for name, thing in list(names.items()):
+            if name.startswith("__") or isinstance(thing, ModuleType | type):
+                continue
+            for named in _walk(adapter, name, thing, 0, visited, (distance, scope)):
+                known = best.get(named.key)
+                if known is None or named.rank < known.rank:
+                    best[named.key] = named
+    return best
+
+
+def _scopes(frame: FrameType | None) -> Iterator[tuple[dict[str, Any], int]]:
+    """Namespaces of user code with their distance from the program's outermost frame."""
+    chain = []
+    while frame is not None:
+        if classify(frame.f_code.co_filename) != SKIP:
+            chain.append(frame)
+        frame = frame.f_back
+    main = sys.modules.get("__main__")
+    if main is not None and classify(getattr(main, "__file__", None) or "<none>") != SKIP:
+        yield vars(main), 0
+    for distance, user in enumerate(reversed(chain)):
+        yield user.f_locals, distance
+        if user.f_globals is not user.f_locals:
+            yield user.f_globals, distance + 1
+
+
+def _walk(
+    adapter: Adapter, name: str, thing: Any, depth: int, visited: set[int], place: tuple[int, int]
+) -> Iterator[Named]:
+    if id(thing) in visited or depth > _DEEPEST:
+        return
+    own = name == "self" or name.startswith("_")
+    if adapter.is_model(thing):
+        visited.add(id(thing))
+        prefix = "" if name == "self" else name + "."
+        for path, owner, variable, registered in adapter.entries(thing):
+            full = prefix + path
+            network = name if name != "self" else full.split(".")[0]
+            rank = (0 if registered else 1, int(own), depth, *place)
+            yield Named(adapter.key(variable), full, network, prefix + owner, registered, rank, variable)
+    elif adapter.is_variable(thing):
+        # A bare tensor's name (often a loop variable) is worth less than a place in a network.
+        yield Named(adapter.key(thing), name, name, "", True, (2, int(own), depth, *place), thing)
+    elif isinstance(thing, dict):
+        if len(thing) <= _TOO_MANY and all(isinstance(k, str | int) for k in thing):
+            visited.add(id(thing))
+            for key, item in list(thing.items()):
+                yield from _walk(adapter, f"{name}[{key!r}]", item, depth + 1, visited, place)
+    elif isinstance(thing, list | tuple):
+        if len(thing) <= _TOO_MANY:
+            visited.add(id(thing))
+            for index, item in enumerate(thing):
+                yield from _walk(adapter, f"{name}[{index}]", item, depth + 1, visited, place)
+    elif _is_holder(thing):
+        visited.add(id(thing))
+        for attribute, item in list(vars(thing).items()):
+            yield from _walk(adapter, attribute, item, depth + 1, visited, place)
+
+
+def _is_holder(thing: Any) -> bool:
+    """An instance of a class from user or library code, not a framework object or a builtin."""
+    module = sys.modules.get(type(thing).__module__)
+    file = getattr(module, "__file__", None)
+    if type(thing).__module__ == "__main__":
+        return hasattr(thing, "__dict__")
+    return file is not None and classify(file) != SKIP and hasattr(thing, "__dict__")

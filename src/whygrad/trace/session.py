@@ -1,0 +1,130 @@
+"""One recording session: the clock, the stacks, how deep to look, and what went wrong with us."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any, Protocol
+
+from whygrad.flow.recording import Recording
+from whygrad.trace.user_line import SKIP, StackTable, classify
+
+DEPTH = 4
+"""Updates of each optimizer that are traced deeply: enough for heads that alternate and actors that wait."""
+
+
+class Recorder(Protocol):
+    """What every framework's recorder can do."""
+
+    def finish(self) -> Recording:
+        """Detach and return what was seen."""
+
+    def detach(self) -> None:
+        """Take every wrapper away."""
+
+    def forget_in_child(self) -> None:
+        """A forked process is not followed."""
+
+
+class Session:
+    """Shared by the recorders of one run."""
+
+    def __init__(self, depth: int = DEPTH, stop_after: int | None = None) -> None:
+        self.depth = depth
+        self.stop_after = stop_after
+        self.stacks = StackTable()
+        self.notes: list[str] = []
+        self.recorders: dict[str, Recorder] = {}
+        self.updates = 0
+        self.stopped_early = False
+        self._clock = 0
+        self._waiting: dict[str, list[Callable[[Any], None]]] = {}
+
+    def tick(self) -> int:
+        """The next moment."""
+        self._clock += 1
+        return self._clock
+
+    def now(self) -> int:
+        """The moment that comes next."""
+        return self._clock + 1
+
+    def trouble(self, where: str, error: BaseException) -> None:
+        """Something failed inside whygrad: one line in the report, once, and the program goes on."""
+        frame = error.__traceback__
+        while frame is not None and frame.tb_next is not None:
+            frame = frame.tb_next
+        place = f" ({os.path.basename(frame.tb_frame.f_code.co_filename)}:{frame.tb_lineno})" if frame else ""
+        line = f"whygrad could not follow part of the {where} program: {type(error).__name__}: {error}{place}"
+        if line not in self.notes and len(self.notes) < 20:
+            self.notes.append(line)
+
+    def is_user(self, frame: FrameType | None) -> bool:
+        """Whether a frame is code of the user or of a library, rather than of a framework."""
+        return frame is not None and classify(frame.f_code.co_filename) != SKIP
+
+    def deep_enough(self, steps_of: dict[int, int]) -> bool:
+        """Every optimizer that steps has been seen often enough (or one of them steps far too rarely)."""
+        if self.stop_after is not None and self.updates + 1 < self.stop_after <= 4 * self.depth:
+            return False
+        counts = [count for count in steps_of.values() if count]
+        return bool(counts) and (min(counts) >= self.depth or max(counts) >= 8 * self.depth)
+
+    def may_deepen(self) -> bool:
+        """Whether an optimizer that appears late is still worth a look."""
+        return True
+
+    def updated(self, framework: str) -> None:
+        """An optimizer update went by."""
+        self.updates += 1
+        if self.stop_after is not None and self.updates >= self.stop_after:
+            self.stopped_early = True
+            raise EnoughUpdates
+
+    def when_imported(self, module: str, then: Callable[[Any], None]) -> None:
+        """Call `then(module)` once the module is imported, now or later."""
+        if module in sys.modules and getattr(sys.modules[module], "__spec__", None) is not None:
+            loaded = sys.modules[module]
+            if not getattr(loaded.__spec__, "_initializing", False):
+                self._safely(then, loaded)
+                return
+        self._waiting.setdefault(module, []).append(then)
+
+    def imported(self, module: str) -> None:
+        """A module has finished importing."""
+        for then in self._waiting.pop(module, []):
+            self._safely(then, sys.modules[module])
+
+    def waits_for(self, module: str) -> bool:
+        """Whether somebody asked to be told of this import."""
+        return module in self._waiting
+
+    def _safely(self, then: Callable[[Any], None], module: Any) -> None:
+        try:
+            then(module)
+        except Exception as error:
+            self.trouble(module.__name__, error)
+
+    def forget_in_child(self) -> None:
+        """A forked worker (a data loader's, a vectorised environment's) runs without us."""
+        for recorder in self.recorders.values():
+            recorder.forget_in_child()
+
+    def finish(self) -> list[Recording]:
+        """Stop every recorder and collect what they saw."""
+        recordings = []
+        for name, recorder in self.recorders.items():
+            try:
+                recording = recorder.finish()
+                recording.cut_short = self.stopped_early
+                recordings.append(recording)
+            except Exception as error:
+                self.trouble(name, error)
+                recorder.detach()
+        return recordings
+
+
+class EnoughUpdates(BaseException):
+    """The number of updates that was asked for has been seen; unwinds the script. Not an error."""

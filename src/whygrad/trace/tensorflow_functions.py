@@ -1,0 +1,240 @@
+"""Functions that TensorFlow treats as one thing: `tf.function`, `tf.custom_gradient`, `tf.py_function`, threads."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import numpy
+import tensorflow
+from tensorflow.python.eager import context
+from tensorflow.python.eager.polymorphic_function import polymorphic_function
+from tensorflow.python.framework import ops, tensor_conversion
+from tensorflow.python.framework import tensor as tensor_module
+from tensorflow.python.ops import custom_gradient, script_ops
+from tensorflow.python.util import nest, tf_decorator
+
+from whygrad.trace.patches import Patches
+
+if TYPE_CHECKING:
+    from whygrad.trace.tensorflow_recorder import TensorFlowRecorder
+
+EagerTensor = ops.EagerTensor
+_Call = Callable[..., Any]
+_TENSORFLOW = os.path.dirname(os.path.abspath(tensorflow.__file__)) + os.sep
+
+
+class Functions:
+    """Makes their bodies visible, or writes them down as one operation."""
+
+    def __init__(self, recorder: TensorFlowRecorder) -> None:
+        self.recorder = recorder
+        self._framework_made: dict[int, bool] = {}
+        self._given: list[list[int]] = []
+        self._made: list[int] | None = None
+
+    def attach_deep(self, patches: Patches) -> None:
+        """Wrap what would hide a function's body."""
+        patches.replace(polymorphic_function.Function, "__call__", self._wrap_function)
+        patches.replace(custom_gradient, "_eager_mode_decorator", self._wrap_custom_gradient)
+        patches.replace(script_ops, "py_func_common", self._wrap_numpy_function)
+        patches.replace(script_ops, "_internal_py_func", self._wrap_internal_py_func)
+        patches.replace(script_ops.EagerFunc, "__call__", self._wrap_eager_func)
+        patches.replace(threading.Thread, "_bootstrap_inner", self._wrap_thread)
+
+    # --- tf.function --------------------------------------------------------------------------------------------
+
+    def _wrap_function(self, original: _Call) -> _Call:
+        """Run the body eagerly. The program's own `run_functions_eagerly` stays as it is: Keras would notice."""
+
+        def __call__(function: Any, *args: Any, **kwargs: Any) -> Any:
+            if not self.recorder.active() or self._is_framework_made(function._python_function):
+                return original(function, *args, **kwargs)
+            try:
+                args, kwargs = _as_traced(function, args, kwargs)
+            except Exception as trouble:
+                self.recorder.trouble(trouble)
+            return function._python_function(*args, **kwargs)
+
+        return __call__
+
+    def _is_framework_made(self, python_function: Any) -> bool:
+        """TensorFlow's own graph functions (vectorized_map, jacobian) cannot run eagerly."""
+        inner = tf_decorator.unwrap(python_function)[1]
+        inner = getattr(inner, "func", inner)  # functools.partial
+        inner = getattr(inner, "__func__", inner)
+        code = getattr(inner, "__code__", None)
+        if code is None:
+            return False
+        known = self._framework_made.get(id(code))
+        if known is None:
+            known = self._framework_made[id(code)] = os.path.abspath(code.co_filename).startswith(_TENSORFLOW)
+        return known
+
+    # --- tf.custom_gradient, tf.recompute_grad ------------------------------------------------------------------
+
+    def _wrap_custom_gradient(self, original: _Call) -> _Call:
+        def _eager_mode_decorator(f: Any, args: Any, kwargs: Any) -> Any:
+            recorder = self.recorder
+            if not recorder.active():
+                return original(f, args, kwargs)
+            first = recorder.session.now()
+            result = original(f, args, kwargs)
+            try:
+                with recorder.lock:
+                    self._note_custom(f, args, kwargs, result, first, sys._getframe(1))
+            except Exception as trouble:
+                recorder.trouble(trouble)
+            return result
+
+        return _eager_mode_decorator
+
+    def _note_custom(self, f: Any, args: Any, kwargs: Any, result: Any, first: int, frame: FrameType) -> None:
+        """One differentiable operation over its arguments and the variables it reads.
+
+        Tensors it captures from around it take part in the result, but its gradient function cannot name them.
+        """
+        recorder = self.recorder
+        outputs = [t for t in nest.flatten(result) if isinstance(t, EagerTensor)]
+        if not outputs:
+            return
+        stack = recorder.session.stacks.capture(frame)
+        values, ops_seen = recorder.recording.values, recorder.recording.ops
+        inside = []
+        for at in reversed(ops_seen):
+            if at < first:
+                break
+            inside.append(ops_seen[at])
+        made = {value for op in inside for value in op.outputs}
+        taken = dict.fromkeys(i for op in reversed(inside) for i in op.inputs if i not in made)
+        given = [recorder.value_of(t, stack) for t in recorder.tensors_in([args, kwargs])]
+        read = [v for v in taken if values[v].variable is not None]
+        carrying = dict.fromkeys([*given, *read])
+        captured = [v for v in taken if v not in carrying and values[v].floating]
+        inputs = list(carrying)
+        if captured:
+            hidden = recorder.fresh_number()
+            values[hidden] = type(values[captured[0]])(hidden, (), True, True)
+            recorder.add("captured by custom_gradient", "opaque", captured, (hidden,), stack, False)
+            inputs.append(hidden)
+        numbers = tuple(recorder.new_value(t) for t in outputs)
+        name = getattr(f, "__name__", "custom_gradient")
+        recorder.add(name, "compute", inputs, numbers, stack, True, "custom_gradient")
+
+    # --- tf.numpy_function, tf.py_function ----------------------------------------------------------------------
+
+    def _wrap_numpy_function(self, original: _Call) -> _Call:
+        def py_func_common(func: Any, inp: Any, *args: Any, **kwargs: Any) -> Any:
+            recorder = self.recorder
+            if not recorder.active():
+                return original(func, inp, *args, **kwargs)
+            with recorder.quiet():
+                result = original(func, inp, *args, **kwargs)
+            try:
+                with recorder.lock:
+                    stack = recorder.session.stacks.capture(sys._getframe(1))
+                    given = self._numbers(inp, stack)
+                    made = tuple(recorder.new_value(t) for t in recorder.tensors_in(result))
+                    recorder.add("numpy_function", "enter", given, made, stack, False, getattr(func, "__name__", ""))
+            except Exception as trouble:
+                recorder.trouble(trouble)
+            return result
+
+        return py_func_common
+
+    def _numbers(self, things: Any, stack: int) -> list[int]:
+        recorder = self.recorder
+        numbers = []
+        for thing in things if isinstance(things, list | tuple) else [things]:
+            store = recorder.store_of(thing)
+            if store is not None:
+                numbers.append(recorder.read(store))
+            elif isinstance(thing, EagerTensor):
+                numbers.append(recorder.value_of(thing, stack))
+        return numbers
+
+    def _wrap_internal_py_func(self, original: _Call) -> _Call:
+        """`tf.py_function`: what is given outside is what arrives inside, as another tensor object."""
+
+        def _internal_py_func(func: Any, inp: Any, *args: Any, **kwargs: Any) -> Any:
+            if not self.recorder.active():
+                return original(func, inp, *args, **kwargs)
+            pushed = False
+            try:
+                stack = self.recorder.session.stacks.capture(sys._getframe(1))
+                self._given.append(self._numbers(inp, stack))
+                pushed = True
+            except Exception as trouble:
+                self.recorder.trouble(trouble)
+            try:
+                return original(func, inp, *args, **kwargs)
+            finally:
+                if pushed:
+                    self._given.pop()
+
+        return _internal_py_func
+
+    def _wrap_eager_func(self, original: _Call) -> _Call:
+        def __call__(function: Any, device: Any, token: Any, args: Any) -> Any:
+            recorder = self.recorder
+            watching = recorder.active() and bool(self._given)
+            if watching:
+                for tensor, number in zip(args, self._given[-1], strict=False):
+                    if isinstance(tensor, EagerTensor):
+                        recorder.alias(tensor, number)
+            result = original(function, device, token, args)
+            if watching:
+                try:
+                    stack = recorder.session.stacks.capture(sys._getframe(1))
+                    self._made = [recorder.value_of(t, stack) for t in recorder.tensors_in(result)]
+                except Exception as trouble:
+                    recorder.trouble(trouble)
+            return result
+
+        return __call__
+
+    def returned(self, outputs: Any) -> bool:
+        """The outputs of a `py_function` are what its body made."""
+        made, self._made = self._made, None
+        if made is None or len(made) != len(outputs):
+            return False
+        for tensor, number in zip(outputs, made, strict=True):
+            self.recorder.alias(tensor, number)
+        return True
+
+    # --- threads ------------------------------------------------------------------------------------------------
+
+    def _wrap_thread(self, original: _Call) -> _Call:
+        """Callbacks belong to the thread that added them: a thread that starts while we look gets its own."""
+
+        def _bootstrap_inner(thread: Any) -> Any:
+            if self.recorder.deep:
+                context.context().add_op_callback(self.recorder._callback)
+            return original(thread)
+
+        return _bootstrap_inner
+
+
+def _as_traced(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """NumPy arguments become tensors, as they would if the function were compiled."""
+    signature = getattr(function, "input_signature", None) or getattr(function, "_input_signature", None)
+    if signature:
+        args = tuple(
+            _converted(arg, signature[index].dtype)
+            if index < len(signature) and isinstance(signature[index], tensor_module.TensorSpec)
+            else arg
+            for index, arg in enumerate(args)
+        )
+    if any(isinstance(leaf, numpy.ndarray | numpy.generic) for leaf in nest.flatten([args, kwargs])):
+        args, kwargs = nest.map_structure(_converted, (args, kwargs))
+    return args, kwargs
+
+
+def _converted(thing: Any, dtype: Any = None) -> Any:
+    if isinstance(thing, numpy.ndarray | numpy.generic) or (dtype is not None and isinstance(thing, int | float | list)):
+        return tensor_conversion.convert_to_tensor_v2_with_dispatch(thing, dtype_hint=dtype, dtype=dtype)
+    return thing

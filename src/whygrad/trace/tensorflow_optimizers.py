@@ -1,0 +1,199 @@
+"""Optimizers of Keras 3, Keras 2 and `tf.compat.v1`: what each update applied, and to whom nothing came."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import weakref
+from collections.abc import Callable
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from tensorflow.python.eager import context
+from tensorflow.python.framework import ops
+from tensorflow.python.training import optimizer as v1_optimizer
+
+from whygrad.flow.recording import Optimizer, Step
+from whygrad.trace.patches import Patches
+
+if TYPE_CHECKING:
+    from whygrad.trace.tensorflow_recorder import TensorFlowRecorder
+
+_Call = Callable[..., Any]
+_Pairs = list[tuple[Any, Any]]
+_KERAS_2 = (("optimizers.optimizer", "_BaseOptimizer"), ("optimizers.optimizer", "Optimizer"),
+            ("optimizers.legacy.optimizer_v2", "OptimizerV2"), ("optimizers.optimizer_v2.optimizer_v2", "OptimizerV2"))  # fmt: skip
+
+
+class Optimizers:
+    """Wraps `apply` and `apply_gradients`; stays after the recorder has let go."""
+
+    def __init__(self, recorder: TensorFlowRecorder) -> None:
+        self.recorder = recorder
+        self._numbers: dict[int, tuple[weakref.ref[Any], int]] = {}
+        self._steps_of: dict[int, int] = {}
+        self._suspects: set[int] = set()
+        self._inside = False
+
+    def attach(self, patches: Patches) -> None:
+        """The optimizers that TensorFlow itself brings."""
+        base = v1_optimizer.Optimizer
+        patches.replace(base, "__init__", self._wrap_init)
+        patches.replace(base, "apply_gradients", self._wrap_apply_gradients)
+
+    def attach_keras(self, package: Any, patches: Patches) -> None:
+        """The optimizers of an imported Keras, whichever it is."""
+        name = package.__name__
+        if getattr(package, "__version__", "3").startswith("3"):
+            base = importlib.import_module(f"{name}.src.optimizers.base_optimizer").BaseOptimizer
+            patches.replace(base, "__init__", self._wrap_init)
+            patches.replace(base, "apply", self._wrap_apply)
+            return
+        for module, owner in _KERAS_2:
+            try:
+                base = getattr(importlib.import_module(f"{name}.src.{module}"), owner)
+            except ImportError:
+                continue
+            if "__init__" in vars(base):
+                patches.replace(base, "__init__", self._wrap_init)
+            patches.replace(base, "apply_gradients", self._wrap_apply_gradients)
+
+    # --- making one ---------------------------------------------------------------------------------------------
+
+    def _wrap_init(self, original: _Call) -> _Call:
+        def __init__(optimizer: Any, *args: Any, **kwargs: Any) -> None:
+            with self.recorder.quiet():
+                original(optimizer, *args, **kwargs)
+            try:
+                self._number(optimizer, self.recorder.session.stacks.capture(sys._getframe(1)))
+                if not self.recorder.deep and context.executing_eagerly() and self.recorder.session.may_deepen():
+                    self.recorder.deepen()
+            except Exception as trouble:
+                self.recorder.trouble(trouble)
+
+        return __init__
+
+    def _number(self, optimizer: Any, stack: int | None = None) -> int:
+        entry = self._numbers.get(id(optimizer))
+        if entry is not None and entry[0]() is optimizer:
+            return entry[1]
+        recording = self.recorder.recording
+        number = len(recording.optimizers)
+        self._numbers[id(optimizer)] = (weakref.ref(optimizer), number)
+        recording.optimizers[number] = Optimizer(
+            number, type(optimizer).__name__, stack, self.recorder.session.tick()
+        )
+        return number
+
+    # --- an update ----------------------------------------------------------------------------------------------
+
+    def _wrap_apply(self, original: _Call) -> _Call:
+        """Keras 3: `apply(grads, trainable_variables)`; `apply_gradients` ends here too."""
+
+        def apply(optimizer: Any, grads: Any, trainable_variables: Any = None) -> Any:
+            grads = list(grads)
+            held = getattr(optimizer, "_trainable_variables", None) or []
+            variables = list(trainable_variables) if trainable_variables is not None else None
+            pairs = list(zip(grads, variables if variables is not None else held, strict=False))
+            return self._update(lambda: original(optimizer, grads, variables), optimizer, pairs, sys._getframe(1))
+
+        return apply
+
+    def _wrap_apply_gradients(self, original: _Call) -> _Call:
+        """Keras 2 and v1: `apply_gradients(grads_and_vars)`."""
+
+        def apply_gradients(optimizer: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
+            pairs = list(grads_and_vars)
+            return self._update(
+                lambda: original(optimizer, pairs, *args, **kwargs), optimizer, pairs, sys._getframe(1)
+            )
+
+        return apply_gradients
+
+    def _update(self, run: Callable[[], Any], optimizer: Any, pairs: _Pairs, frame: FrameType) -> Any:
+        if self._inside:
+            return run()  # one optimizer's method calling another's
+        recorder = self.recorder
+        deep = recorder.active()
+        step = self._begin(optimizer, pairs, frame, deep)
+        self._inside = True
+        try:
+            with recorder.quiet():
+                result = run()
+        except Exception as error:
+            if step is not None:
+                step.error = f"{type(error).__name__}: {error}"
+            raise
+        finally:
+            self._inside = False
+        self._end(optimizer, pairs, step, deep)
+        recorder.session.updated("tensorflow")
+        return result
+
+    def _begin(self, optimizer: Any, pairs: _Pairs, frame: FrameType, deep: bool) -> Step | None:
+        recorder = self.recorder
+        try:
+            if deep:
+                with recorder.lock:
+                    return self._note_step(optimizer, pairs, frame)
+            if self._suspects:
+                self._look_again(pairs)
+        except Exception as trouble:
+            recorder.trouble(trouble)
+        return None
+
+    def _note_step(self, optimizer: Any, pairs: _Pairs, frame: FrameType) -> Step:
+        recorder = self.recorder
+        applied, without = set(), set()
+        for gradient, variable in pairs:
+            store = recorder.store_of(variable)
+            if store is not None:
+                (applied if gradient is not None else without).add(recorder.number_of(store))
+        number = self._number(optimizer)
+        recorder.recording.optimizers[number].holds |= applied | without
+        step = Step(
+            recorder.session.tick(), number, recorder.session.stacks.capture(frame),
+            frozenset(applied), frozenset(without - applied),
+        )  # fmt: skip
+        recorder.recording.steps.append(step)
+        recorder.recording.updates += 1
+        self._steps_of[number] = self._steps_of.get(number, 0) + 1
+        recorder.look_for_names(frame)
+        return step
+
+    def _end(self, optimizer: Any, pairs: _Pairs, step: Step | None, deep: bool) -> None:
+        recorder = self.recorder
+        try:
+            if deep and step is not None:
+                stores = [recorder.store_of(variable) for gradient, variable in pairs if gradient is not None]
+                by = f"{type(optimizer).__name__}.apply_gradients"
+                recorder.overwritten([s for s in stores if s is not None], by, step.stack)
+                if recorder.session.deep_enough(self._steps_of):
+                    recorder.release()
+            elif not recorder.deep and not self._steps_of.get(self._number(optimizer)) and recorder.session.may_deepen():
+                recorder.deepen()
+            elif not context.executing_eagerly() and not ops.inside_function():
+                self._note_graph_mode()
+        except Exception as trouble:
+            recorder.trouble(trouble)
+
+    def _note_graph_mode(self) -> None:
+        line = "the program builds TensorFlow 1 graphs (eager execution is off): whygrad sees only eager programs"
+        if line not in self.recorder.session.notes:
+            self.recorder.session.notes.append(line)
+
+    # --- after letting go ---------------------------------------------------------------------------------------
+
+    def remember_suspects(self) -> None:
+        """Variables that an optimizer holds and that had no gradient so far."""
+        recording = self.recorder.recording
+        held = {v for o in recording.optimizers.values() for v in o.holds}
+        self._suspects = held - {v for s in recording.steps for v in s.applied}
+
+    def _look_again(self, pairs: _Pairs) -> None:
+        """In a compiled function this runs while it is traced; whether a gradient is None is settled there."""
+        for gradient, variable in pairs:
+            store = self.recorder.store_of(variable) if gradient is not None else None
+            if store is not None and store.number in self._suspects:
+                self.recorder.recording.later_gradients.add(store.number)
+                self._suspects.discard(store.number)

@@ -1,0 +1,254 @@
+"""Gradient tapes: when each one recorded, what it watched, and what was asked of it."""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Callable
+from contextlib import AbstractContextManager, contextmanager
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from tensorflow.python.eager import backprop
+from tensorflow.python.framework import ops
+from tensorflow.python.util import nest
+
+from whygrad.flow import reach
+from whygrad.flow.recording import Backward, Switch, Tape, Value
+from whygrad.trace.patches import Patches
+
+if TYPE_CHECKING:
+    from whygrad.trace.tensorflow_recorder import TensorFlowRecorder
+
+EagerTensor = ops.EagerTensor
+_Call = Callable[..., Any]
+
+
+class Tapes:
+    """Wraps `tf.GradientTape`."""
+
+    def __init__(self, recorder: TensorFlowRecorder) -> None:
+        self.recorder = recorder
+        self._numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+
+    def attach_deep(self, patches: Patches) -> None:
+        """Wrap the methods that begin, end and use a tape."""
+        tape = backprop.GradientTape
+        patches.replace(tape, "_push_tape", self._wrap_push)
+        patches.replace(tape, "_pop_tape", self._wrap_pop)
+        patches.replace(tape, "watch", self._wrap_watch)
+        patches.replace(tape, "stop_recording", self._wrap_stop_recording)
+        for name in ("gradient", "jacobian", "batch_jacobian"):
+            patches.replace(tape, name, self._wrapper_of(name))
+
+    # --- recording and not --------------------------------------------------------------------------------------
+
+    def _wrap_push(self, original: _Call) -> _Call:
+        def _push_tape(tape: Any) -> None:
+            fresh = tape._tape is None
+            original(tape)
+            if self.recorder.active():  # `reset()` comes this way too, with a fresh tape
+                try:
+                    self._pushed(tape, fresh, sys._getframe(1))
+                except Exception as trouble:
+                    self.recorder.trouble(trouble)
+
+        return _push_tape
+
+    def _pushed(self, tape: Any, fresh: bool, frame: FrameType) -> None:
+        recorder = self.recorder
+        number = self._numbers.get(tape)
+        if fresh:
+            number = len(recorder.recording.tapes)
+            self._numbers[tape] = number
+            recorder.recording.tapes[number] = Tape(
+                id=number,
+                opened=recorder.session.tick(),
+                stack=recorder.session.stacks.capture(frame),
+                persistent=bool(tape._persistent),
+                watches_variables=bool(tape._watch_accessed_variables),
+            )
+        if number is not None:
+            recorder.recording.tapes[number].closed = None
+            recorder.local.tapes.append(number)
+
+    def _wrap_pop(self, original: _Call) -> _Call:
+        def _pop_tape(tape: Any) -> None:
+            original(tape)
+            number = self._numbers.get(tape)
+            tapes = self.recorder.local.tapes
+            if number is not None and number in tapes:
+                tapes.remove(number)
+                self.recorder.recording.tapes[number].closed = self.recorder.session.tick()
+
+        return _pop_tape
+
+    def _wrap_stop_recording(self, original: _Call) -> _Call:
+        def stop_recording(tape: Any) -> AbstractContextManager[None]:
+            if not self.recorder.active():
+                return original(tape)  # type: ignore[no-any-return]
+            return self._stopped(original, tape, sys._getframe(1))
+
+        return stop_recording
+
+    @contextmanager
+    def _stopped(self, original: _Call, tape: Any, frame: FrameType) -> Any:
+        recorder = self.recorder
+        number = len(recorder.recording.switches) + 1
+        stack = recorder.session.stacks.capture(frame)
+        recorder.recording.switches[number] = Switch(number, recorder.session.tick(), "stop_recording", stack)
+        with original(tape):
+            recorder.local.switches.append(number)
+            try:
+                yield
+            finally:
+                recorder.local.switches.remove(number)
+
+    def _wrap_watch(self, original: _Call) -> _Call:
+        def watch(tape: Any, tensor: Any) -> None:
+            original(tape, tensor)
+            if self.recorder.active():
+                try:
+                    self._watched(tape, tensor, sys._getframe(1))
+                except Exception as trouble:
+                    self.recorder.trouble(trouble)
+
+        return watch
+
+    def _watched(self, tape: Any, thing: Any, frame: FrameType) -> None:
+        recorder = self.recorder
+        number = self._numbers.get(tape)
+        if number is None:
+            return
+        watched = recorder.recording.tapes[number].watched
+        stack = recorder.session.stacks.capture(frame)
+        for item in nest.flatten(thing, expand_composites=False):
+            store = recorder.store_of(item)
+            if store is not None:
+                watched.add(recorder.number_of(store))
+            elif isinstance(item, EagerTensor):
+                watched.add(recorder.value_of(item, stack))
+
+    # --- asking for gradients -----------------------------------------------------------------------------------
+
+    def _wrapper_of(self, name: str) -> Callable[[_Call], _Call]:
+        def wrap(original: _Call) -> _Call:
+            def gradient(tape: Any, target: Any, sources: Any = None, *args: Any, **kwargs: Any) -> Any:
+                recorder = self.recorder
+                if sources is None and "sources" not in kwargs and "source" in kwargs:
+                    sources = kwargs.pop("source")
+                if not recorder.active():
+                    return original(tape, target, sources, *args, **kwargs)
+                return self._asked(name, original, tape, target, sources, args, kwargs, sys._getframe(1))
+
+            return gradient
+
+        return wrap
+
+    def _asked(
+        self, name: str, original: _Call, tape: Any, target: Any, sources: Any, args: Any, kwargs: Any, frame: FrameType
+    ) -> Any:
+        recorder = self.recorder
+        event: Backward | None = None
+        try:
+            with recorder.lock:
+                event = self._event(name, tape, target, sources, frame)
+        except Exception as trouble:
+            recorder.trouble(trouble)
+        try:
+            with recorder.quiet():
+                result = original(tape, target, sources, *args, **kwargs)
+        except Exception as error:
+            if event is not None:
+                event.error = f"{type(error).__name__}: {error}"
+                recorder.recording.backwards.append(event)
+            recorder.look_for_names(frame)
+            raise
+        if event is not None:
+            try:
+                with recorder.lock:
+                    self._answered(event, sources, result, _zeros_wanted(args, kwargs))
+                recorder.recording.backwards.append(event)
+                recorder.look_for_names(frame)
+            except Exception as trouble:
+                recorder.trouble(trouble)
+        return result
+
+    def _event(self, name: str, tape: Any, target: Any, sources: Any, frame: FrameType) -> Backward | None:
+        recorder = self.recorder
+        number = self._numbers.get(tape)
+        if number is None:
+            return None  # a tape from before we looked: nothing true can be said about it
+        stack = recorder.session.stacks.capture(frame)
+        loss = self._joined(target, stack)
+        wanted, values = [], []
+        for item in nest.flatten(sources, expand_composites=False):
+            store = recorder.store_of(item)
+            if store is not None:
+                wanted.append(recorder.number_of(store))
+            elif isinstance(item, EagerTensor):
+                values.append(recorder.value_of(item, stack))
+        others = [t for t in recorder.local.tapes if t != number or tape._persistent]
+        return Backward(
+            recorder.session.tick(), name, loss, stack,
+            wanted=tuple(dict.fromkeys(wanted)), asked_values=tuple(values), tape=number, implicit=bool(others),
+        )  # fmt: skip
+
+    def _joined(self, target: Any, stack: int) -> int | None:
+        recorder = self.recorder
+        numbers = []
+        for item in nest.flatten(target, expand_composites=False):
+            store = recorder.store_of(item)
+            if store is not None:
+                numbers.append(recorder.read(store))
+            elif isinstance(item, EagerTensor):
+                numbers.append(recorder.value_of(item, stack))
+        if len(numbers) < 2:
+            return numbers[0] if numbers else None
+        joined = recorder.fresh_number()
+        recorder.recording.values[joined] = Value(joined, (), True, True)
+        op = recorder.add("losses", "compute", numbers, (joined,), stack, True)
+        op.tapes = tuple(recorder.recording.tapes)  # no operation of the program: it hides nothing from any tape
+        return joined
+
+    def _answered(self, event: Backward, sources: Any, result: Any, zeros: bool) -> None:
+        recorder = self.recorder
+        asked = nest.flatten(sources, expand_composites=False)
+        answers = nest.flatten(result, expand_composites=False)
+        got, got_values, made = set(), set(), []
+        for item, answer in zip(asked, answers, strict=False):
+            if answer is None:
+                continue
+            store = recorder.store_of(item)
+            if store is not None:
+                got.add(recorder.number_of(store))
+            elif isinstance(item, EagerTensor):
+                got_values.add(recorder.value_of(item, event.stack))
+            made.extend(recorder.new_value(tensor) for tensor in _dense_parts(answer))
+        if zeros and event.loss is not None:
+            got, got_values = self._truly_reached(event, got, got_values)
+        event.got, event.got_values = frozenset(got), frozenset(got_values)
+        if made and event.loss is not None:
+            recorder.add(event.call, "compute", (event.loss, *event.asked_values), tuple(made), event.stack, True)
+
+    def _truly_reached(self, event: Backward, got: set[int], got_values: set[int]) -> tuple[set[int], set[int]]:
+        """`unconnected_gradients=ZERO` answers zeros where there is no way: ask the recording itself."""
+        recording = self.recorder.recording
+        if event.loss is None:
+            return got, got_values
+        part = reach.backward_slice(recording, event.loss, reach.producers(recording), event.at)
+        reached = reach.gradient_reach(recording, part, event.tape)
+        variables = {recording.values[v].variable for v in reached if v in recording.values}
+        return got & {v for v in variables if v is not None}, got_values & reached
+
+
+def _dense_parts(answer: Any) -> list[Any]:
+    if isinstance(answer, EagerTensor):
+        return [answer]
+    values = getattr(answer, "values", None)  # tf.IndexedSlices
+    return [values] if isinstance(values, EagerTensor) else []
+
+
+def _zeros_wanted(args: Any, kwargs: Any) -> bool:
+    chosen = [*args, *kwargs.values()]
+    return any(str(getattr(item, "value", item)) == "zero" for item in chosen if not isinstance(item, EagerTensor))

@@ -1,0 +1,134 @@
+"""Which line of whose code: stacks of frames with the frameworks left out.
+
+A stack is captured for every recorded operation, so this is the hot path: frames are told apart by their code
+object (looked at once), a stack is a tuple of integers (looked up in a dict), and columns are worked out only
+when a recording is finished.
+"""
+
+from __future__ import annotations
+
+import os
+import site
+import sys
+import sysconfig
+from types import CodeType, FrameType
+
+from whygrad.flow.site import Site, Stack
+
+FRAMEWORKS = (
+    "torch", "functorch", "torchvision", "torchaudio", "triton", "tensorflow", "keras", "tf_keras",
+    "tensorflow_probability", "jax", "jaxlib", "flax", "optax", "equinox", "numpy", "scipy", "lightning",
+    "pytorch_lightning", "lightning_fabric", "accelerate", "wrapt", "absl", "tqdm", "gin", "decorator", "tree",
+    "optree", "einops", "jaxtyping", "typeguard", "whygrad", "_pytest", "pluggy", "IPython", "ipykernel",
+)  # fmt: skip
+"""Packages whose frames are never the answer to "which line?"."""
+
+_OWN_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+def _library_roots() -> tuple[str, ...]:
+    roots = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    roots.update(getattr(site, "getsitepackages", list)())
+    roots.add(site.getusersitepackages() if site.ENABLE_USER_SITE else "")
+    return tuple(os.path.realpath(root) + os.sep for root in roots if root)
+
+
+def _standard_roots() -> tuple[str, ...]:
+    roots = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), os.path.dirname(os.__file__)}
+    return tuple(os.path.realpath(root) + os.sep for root in roots if root)
+
+
+_LIBRARIES = _library_roots()
+_STANDARD = _standard_roots()
+
+SKIP, LIBRARY, OWN = 0, 1, 2
+
+
+def classify(filename: str) -> int:
+    """SKIP for frameworks, the standard library and generated code; LIBRARY for installed code; OWN for the rest."""
+    if filename.startswith("<"):
+        # A notebook cell or an exec'd script is the user's; frozen importlib and <string> templates are not.
+        return OWN if filename.startswith(("<ipython", "<stdin>", "<cell")) else SKIP
+    path = os.path.realpath(filename)
+    if path.startswith(_OWN_PACKAGE) or "__autograph_generated_file" in path:
+        return SKIP
+    for root in _LIBRARIES:
+        if path.startswith(root):
+            package = path[len(root) :].split(os.sep, 1)[0].removesuffix(".py")
+            return SKIP if package in FRAMEWORKS else LIBRARY
+    if path.startswith(_STANDARD):
+        return SKIP
+    parts = path.split(os.sep)
+    for marker in ("site-packages", "dist-packages"):
+        if marker in parts[:-1]:
+            return SKIP if parts[parts.index(marker) + 1].removesuffix(".py") in FRAMEWORKS else LIBRARY
+    return OWN
+
+
+class StackTable:
+    """Numbers the stacks of a recording."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[int, int] = {}
+        self._codes: dict[int, CodeType] = {}  # keeps code objects alive, so that their id() stays theirs
+        self._numbers: dict[tuple[int, ...], int] = {}
+
+    def capture(self, frame: FrameType | None) -> int:
+        """The number of the stack that begins at `frame`."""
+        kinds = self._kinds
+        key: list[int] = []
+        while frame is not None:
+            code = frame.f_code
+            name = id(code)
+            kind = kinds.get(name)
+            if kind is None:
+                self._codes[name] = code
+                kind = kinds[name] = classify(code.co_filename)
+            if kind:
+                key.append(name)
+                key.append(frame.f_lasti)
+            frame = frame.f_back
+        packed = tuple(key)
+        number = self._numbers.get(packed)
+        if number is None:
+            number = self._numbers[packed] = len(self._numbers)
+        return number
+
+    def here(self) -> int:
+        """The number of the caller's stack."""
+        return self.capture(sys._getframe(1))
+
+    def resolve(self) -> list[Stack]:
+        """All stacks as sites, in the order of their numbers."""
+        sites: dict[tuple[int, int], Site] = {}
+        stacks: list[Stack] = []
+        for packed in self._numbers:
+            stack = []
+            for name, lasti in zip(packed[::2], packed[1::2], strict=True):
+                found = sites.get((name, lasti))
+                if found is None:
+                    found = sites[name, lasti] = self._site(name, lasti)
+                stack.append(found)
+            stacks.append(tuple(stack))
+        return stacks
+
+    def _site(self, name: int, lasti: int) -> Site:
+        code = self._codes[name]
+        line = end_line = code.co_firstlineno
+        column = end_column = 0
+        for index, place in enumerate(code.co_positions()):
+            if index == lasti // 2:
+                line = place[0] or line
+                end_line = place[1] or line
+                column, end_column = place[2] or 0, place[3] or 0
+                break
+        return Site(
+            file=code.co_filename,
+            line=line,
+            column=column,
+            end_line=end_line,
+            end_column=end_column,
+            function=code.co_qualname,
+            own=self._kinds[name] == OWN,
+            first_line=code.co_firstlineno,
+        )
