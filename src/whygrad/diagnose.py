@@ -24,7 +24,9 @@ def diagnose(recordings: Iterable[Recording]) -> tuple[list[Finding], list[str]]
             try:
                 findings.extend(rule.check(case))
             except Exception as error:  # whatever it is, the other rules still have something to say
-                notes.append(f"rule {rule.code} failed on the {recording.framework} program: {type(error).__name__}: {error}")
+                notes.append(
+                    f"rule {rule.code} failed on the {recording.framework} program: {type(error).__name__}: {error}"
+                )
         notes += _unknown_allowances(recording)
         notes += recording.notes
     kept = [finding for finding in findings if not _allowed(finding)]

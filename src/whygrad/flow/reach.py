@@ -11,7 +11,9 @@ from dataclasses import dataclass
 
 from whygrad.flow.recording import Op, Recording
 
-ZERO_DERIVATIVE = frozenset({"round", "floor", "ceil", "trunc", "sign", "heaviside", "fix", "sgn", "rint", "floor_divide"})
+ZERO_DERIVATIVE = frozenset(
+    {"round", "floor", "ceil", "trunc", "sign", "heaviside", "fix", "sgn", "rint", "floor_divide"}
+)
 """Step functions. PyTorch differentiates them, to zero everywhere; TensorFlow mostly refuses."""
 
 
@@ -118,12 +120,19 @@ def cuts(recording: Recording, part: Slice, variables: Iterable[int], tape: int 
             carried[target] = carried.get(target, 0) | passing
             if arriving & ~passing:
                 stopped[op.at] = stopped.get(op.at, 0) | (arriving & ~passing)
-    smooth = _smooth_to_loss(recording, part, tape)
+    smooth = smooth_to_loss(recording, part, tape)
+    inside = {op.at for op in part.ops}
+    landing: dict[int, list[int]] = {}
+    for handover in recording.handovers:
+        if handover.entered in inside:
+            landing.setdefault(handover.left, []).append(handover.entered)
+    exits, leading = _exits_to_loss(recording, part, smooth, landing)
     found = []
     for at, mask in stopped.items():
         op = recording.ops[at]
         behind = frozenset(v for v in order if bit[v] & mask)
-        found.append(Cut(op, behind, alone=any(value in smooth for value in op.outputs)))
+        alone = at in exits or any(value in smooth or value in leading for value in op.outputs)
+        found.append(Cut(op, behind, alone))
     return found
 
 
@@ -134,13 +143,34 @@ def wall(op: Op, tape: int | None) -> bool:
     return step_function(op) or (tape is not None and tape not in op.tapes)
 
 
-def _smooth_to_loss(recording: Recording, part: Slice, tape: int | None) -> set[int]:
+def smooth_to_loss(recording: Recording, part: Slice, tape: int | None) -> set[int]:
+    """Values from which a gradient could come from the loss, if only something there asked for one."""
     smooth = {part.loss}
     for op in reversed(part.ops):
         if wall(op, tape) or not any(value in smooth for value in op.outputs):
             continue
         smooth.update(value for value in op.inputs if recording.values[value].floating)
     return smooth
+
+
+def _exits_to_loss(
+    recording: Recording, part: Slice, smooth: set[int], landing: dict[int, list[int]]
+) -> tuple[set[int], set[int]]:
+    """Clocks of exits whose data comes back on a smooth way, and the values that lead straight to such an exit.
+
+    `x.detach().cpu().numpy()` is one wall, not two: NumPy made the detach necessary.
+    """
+    found: set[int] = set()
+    leading: set[int] = set()
+    for op in reversed(part.ops):
+        if op.kind == "leave" or (op.kind == "enter" and op.inputs):
+            back = [v for entered in landing.get(op.at, ()) for v in recording.ops[entered].outputs]
+            if any(v in smooth for v in (*op.outputs, *back)):
+                found.add(op.at)
+                leading.update(v for v in op.inputs if recording.values[v].floating)
+        elif op.kind in ("stop", "compute") and any(v in leading for v in op.outputs):
+            leading.update(v for v in op.inputs if recording.values[v].floating)
+    return found, leading
 
 
 def forward_reach(recording: Recording, start: Iterable[int], since: int, until: int) -> tuple[set[int], list[Op]]:

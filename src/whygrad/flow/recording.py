@@ -106,6 +106,12 @@ class Variable:
     """Stack of the line that turned its gradient off, where that was seen."""
     owner: str = ""
     """The module or layer directly above it (`actor.fc2`)."""
+    model: str = ""
+    """The class of the network it belongs to."""
+    born: int = 0
+    """When it was made; 0 where that was not seen."""
+    keeper: str = ""
+    """The class whose instance keeps an unregistered variable in a plain container."""
 
 
 @dataclass(slots=True)

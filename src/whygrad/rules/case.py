@@ -8,7 +8,8 @@ from functools import cached_property
 from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Op, Recording, Variable
 from whygrad.flow.site import Site, Stack, shared_site
-from whygrad.rules.intent import without_targets
+from whygrad.rules.intent import dropped_terms, without_targets
+from whygrad.rules.replaced import Replaced, replaced
 
 
 @dataclass(slots=True)
@@ -23,6 +24,8 @@ class Missing:
     seen: int = 1
     unreached: frozenset[int] = field(default_factory=frozenset)
     """Those that the loss is not computed from at all."""
+    dropped: dict[int, Op] = field(default_factory=dict)
+    """Those for which a loss term was computed and then left out of the loss, with that term."""
 
 
 class Case:
@@ -113,6 +116,11 @@ class Case:
         return {v for v in behind - reached if v is not None}
 
     @cached_property
+    def replaced(self) -> Replaced:
+        """Variables that were replaced behind an optimizer's back."""
+        return replaced(self.recording, self.held, self.trained)
+
+    @cached_property
     def missing(self) -> list[Missing]:
         """For each loss, the variables it should have trained and did not."""
         found: list[Missing] = []
@@ -129,10 +137,12 @@ class Case:
                 open_ways = frozenset(v for cut in cuts if cut.alone for v in cut.variables)
                 cuts = [c for c in cuts if c.alone or not c.variables <= open_ways]
             cuts = without_targets(self.recording, part, cuts)
+            dropped = dropped_terms(self.recording, part, cuts, backward)
+            cuts = [cut for cut in cuts if not cut.variables <= dropped.keys()]
             behind = frozenset(v for cut in cuts for v in cut.variables)
             update = 1 + sum(1 for step in self.recording.steps if step.at < at)
             seen = sum(1 for step in self.recording.steps if variables & step.without)
-            found.append(Missing(backward, variables, cuts, update, max(seen, 1), variables - behind))
+            found.append(Missing(backward, variables, cuts, update, max(seen, 1), variables - behind, dropped))
         return found
 
     def _lost(self) -> dict[int, Backward]:
@@ -143,7 +153,8 @@ class Case:
             if backward.implicit or backward.loss is None:
                 continue
             for variable in self._expected(backward):
-                if variable not in self.trained and recording.variables[variable].trainable:
+                fed = variable in self.trained and backward.error is None
+                if not fed and recording.variables[variable].trainable and variable not in self.replaced.stale:
                     better = variable not in lost or self._explains_better(backward, lost[variable], variable)
                     if better:
                         lost[variable] = backward
@@ -160,8 +171,11 @@ class Case:
         expected: set[int] = set()
         for step in following:
             earlier = [s.at for s in recording.steps if s.optimizer == step.optimizer and s.at < step.at]
-            if not earlier or max(earlier) < backward.at:
-                expected |= step.without | (step.applied & self._zero_by_construction)
+            if earlier and max(earlier) > backward.at:
+                continue
+            missed = step.without | (step.applied & self._zero_by_construction)
+            cleared = [c.variables for c in recording.clears if backward.at < c.at < step.at]
+            expected |= missed.difference(*cleared)
         return expected
 
     def _expected_of_failure(self, backward: Backward) -> set[int]:

@@ -1,9 +1,12 @@
-"""Which cuts are meant: a bootstrap target is stopped on purpose, and is not what keeps a network from learning."""
+"""Which cuts are meant.
+
+A bootstrap target is stopped on purpose, and so is an advantage; neither is what keeps a network from learning.
+"""
 
 from __future__ import annotations
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Recording
+from whygrad.flow.recording import Backward, Op, Recording
 
 _DIFFERENCE = frozenset({
     "sub", "rsub", "__sub__", "__rsub__", "mse_loss", "smooth_l1_loss", "huber_loss", "l1_loss", "subtract", "Sub",
@@ -55,3 +58,47 @@ def _followers(part: reach.Slice, cut: reach.Cut) -> tuple[set[int], set[int]]:
             if op.name in _SUM or any(v in summed for v in op.inputs):
                 summed.update(op.outputs)
     return values, summed
+
+
+def dropped_terms(recording: Recording, part: reach.Slice, cuts: list[reach.Cut], backward: Backward) -> dict[int, Op]:
+    """Variables that reach the loss only through a deliberate stop, but for which a loss term exists and is unused.
+
+    `advantage = (returns - values).detach()` is right, and `values` has its own term, `value_loss`. When that term is
+    computed and not added to the loss, the stop is innocent and the missing term is the fault.
+    """
+    stopped = [cut for cut in cuts if cut.op.kind == "stop" or cut.op.switch is not None]
+    variables = {v for cut in stopped for v in cut.variables} - {
+        v for c in cuts if c not in stopped for v in c.variables
+    }
+    if not variables:
+        return {}
+    bit = {v: 1 << i for i, v in enumerate(sorted(variables))}
+    values = recording.values
+    masks = {v.id: bit[v.variable] for v in values.values() if v.variable in bit}
+    consumed: set[int] = set()
+    since = max((s.at for s in recording.steps if s.at < backward.at), default=0)
+    terms: list[Op] = []
+    for at, op in recording.ops.items():
+        if at < since or at >= backward.at:
+            continue
+        if op.kind not in ("leave", "stop"):
+            consumed.update(op.inputs)
+        for target in op.outputs:
+            mask = 0
+            for source in op.inputs:
+                if source in masks and reach.carries(recording, op, source, target, backward.tape):
+                    mask |= masks[source]
+            if mask:
+                masks[target] = mask
+                if target not in part.values and _scalar(values[target].shape):
+                    terms.append(op)
+    found: dict[int, Op] = {}
+    for op in terms:
+        if not any(value in consumed for value in op.outputs):
+            mask = masks.get(op.outputs[0], 0)
+            found.update({variable: op for variable, flag in bit.items() if mask & flag})
+    return found
+
+
+def _scalar(shape: tuple[int | None, ...]) -> bool:
+    return all(size == 1 for size in shape)

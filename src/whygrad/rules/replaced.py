@@ -1,10 +1,10 @@
-"""Which variables were replaced behind an optimizer's back. Shared by W105, W201 and W202."""
+"""Which variables were replaced behind an optimizer's back. Shared by W201, W202 and the search for lost gradients."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from whygrad.rules.case import Case
+from whygrad.flow.recording import Recording
 
 UNNAMED = "unnamed parameters"
 
@@ -17,25 +17,25 @@ class Replaced:
     fresh: frozenset[int]
 
 
-def unheld(case: Case) -> set[int]:
-    """Variables that receive a gradient and belong to no optimizer, nor are updated by hand."""
-    recording = case.recording
+NOTHING = Replaced(frozenset(), frozenset())
+
+
+def unheld(recording: Recording) -> set[int]:
+    """Variables that receive a gradient and belong to no optimizer."""
     held = {v for o in recording.optimizers.values() for v in o.holds}
     got = {v for b in recording.backwards if not b.implicit for v in b.got}
-    return {
-        v
-        for v in got - held - recording.hand_updated
-        if recording.variables[v].trainable and recording.variables[v].parameter
-    }
+    return {v for v in got - held if recording.variables[v].trainable and recording.variables[v].parameter}
 
 
-def replaced(case: Case) -> Replaced:
-    """Old variables that an optimizer still holds and new ones that took their place in the model."""
-    recording = case.recording
-    read = {recording.values[v].variable for op in recording.ops.values() for v in op.inputs if v in recording.values}
-    idle = {v for v in case.held - case.trained if v not in read}
-    stale = {v for v in idle if recording.variables[v].network == UNNAMED}
-    fresh = unheld(case)
-    if not stale or not fresh:
-        return Replaced(frozenset(), frozenset())
-    return Replaced(frozenset(stale), frozenset(fresh))
+def replaced(recording: Recording, held: set[int], trained: set[int]) -> Replaced:
+    """Old variables that an optimizer still holds and new ones, made later, that took their place in the model."""
+    values = recording.values
+    reading = [op for op in recording.ops.values() if op.kind != "write"]
+    read = {values[v].variable for op in reading for v in op.inputs if v in values}
+    stale = {v for v in held - trained if v not in read and recording.variables[v].network == UNNAMED}
+    holders = [o for o in recording.optimizers.values() if o.holds & stale]
+    if not holders:
+        return NOTHING
+    since = min(o.at for o in holders)
+    fresh = {v for v in unheld(recording) if not recording.variables[v].born or recording.variables[v].born > since}
+    return Replaced(frozenset(stale), frozenset(fresh)) if fresh else NOTHING

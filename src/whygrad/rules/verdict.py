@@ -94,7 +94,8 @@ def _judge_switch(case: Case, verdict: Verdict, switch: Switch) -> None:
     stack, switched = case.stack(verdict.op.stack), case.stack(switch.stack)
     verdict.switch_site = switched[0] if switched else None
     shared = shared_site(stack, switched)
-    if shared is None:
+    if shared is None:  # switched off somewhere else, and never on again
+        verdict.where = verdict.switch_site or verdict.where
         return
     verdict.where = shared
     if switch.decorator:

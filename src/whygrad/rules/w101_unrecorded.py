@@ -31,6 +31,9 @@ def _words(case: Case, verdict: Verdict) -> tuple[str, str, str]:
         label = f"not recorded: it runs under {name}, opened{opened}" if opened else f"not recorded: {name} is on"
         why = f"What runs under {name} leaves no trace to differentiate, so the loss is a constant to everything before it."
         fix = f"compute {call} outside {name}; keep {name} for targets, evaluation and acting"
+        if verdict.where == verdict.switch_site:
+            label = "gradients are switched off here, and never on again"
+            fix = "use `with torch.no_grad():` around the part that needs no gradient, so that it ends by itself"
         if switch.decorator:
             fix = f"take the decorator{opened} off the function that the loss is computed with, or call the network itself"
         return label, why, fix

@@ -30,7 +30,9 @@ def _words(case: Case, verdict: Verdict) -> tuple[str, str, str]:
     if op.kind == "enter":
         text = quoted(verdict.where)
         label = "the gradient stops here: this makes a new tensor from the numbers alone"
-        why = "A tensor built from values has no history: the framework cannot know what the numbers were computed from."
+        why = (
+            "A tensor built from values has no history: the framework cannot know what the numbers were computed from."
+        )
         join = "torch.stack([...]) or torch.cat([...])" if torch else "tf.stack([...]) or tf.concat([...])"
         fix = f"keep the tensors in place of {text}; to put several together use {join}"
         return label, why, fix
@@ -38,10 +40,14 @@ def _words(case: Case, verdict: Verdict) -> tuple[str, str, str]:
     back = at_line(case.site(verdict.entry.stack) if verdict.entry is not None else None, verdict.where)
     label = f"the value leaves the framework here ({written})"
     label += f" and comes back{back} as a constant" if back else ""
-    why = "Python numbers and NumPy arrays carry no gradient; what is computed with them is a constant to the framework."
+    why = (
+        "Python numbers and NumPy arrays carry no gradient; what is computed with them is a constant to the framework."
+    )
     if op.name.startswith("predict"):
         fix = "call the model itself inside the tape, `model(x, training=True)`; predict() is for inference"
     else:
         maths = "torch" if torch else "tf / keras.ops"
-        fix = f"stay in the framework up to the loss: drop {written} in {quoted(verdict.where)} and use {maths} functions"
+        fix = (
+            f"stay in the framework up to the loss: drop {written} in {quoted(verdict.where)} and use {maths} functions"
+        )
     return label, why, fix

@@ -64,7 +64,11 @@ def _words(case: Case, verdict: Verdict) -> tuple[str, str, str]:
         kind = op.detail or "an integer type"
         label = f"the gradient stops here: the result is {kind}, and only floating-point values carry a gradient"
         why = "A cast to an integer or bool rounds; casting back to float does not undo it for the gradient."
-        return label, why, f"keep {text} in floating point; cast a copy where an integer is needed for indexing or logging"
+        return (
+            label,
+            why,
+            f"keep {text} in floating point; cast a copy where an integer is needed for indexing or logging",
+        )
     label = f"the gradient stops here: {op.name} has no gradient"
     why = "The framework does not know how to differentiate this operation."
     return label, why, f"replace {text} by operations that have a gradient, or give it one (a custom gradient function)"

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygrad.flow.recording import Op
-from whygrad.flow.site import Site
+from whygrad.flow.site import Site, Stack
 from whygrad.rules.case import Case, Missing
 from whygrad.rules.finding import Finding, PathStep, Severity
-from whygrad.rules.replaced import replaced
 from whygrad.rules.wording import at_line, networks, quoted, subject, verb
 
 CODE, NAME = "W105", "loss-ignores"
@@ -17,16 +16,15 @@ SUMMARY = "nothing computed from the variable reaches the loss: an unused layer,
 
 def check(case: Case) -> Iterator[Finding]:
     """Variables that the loss is not computed from."""
-    stale = replaced(case).stale
     for missing in case.missing:
-        variables = {v for v in missing.unreached - stale if not _unwatched(case, missing, v)}
+        variables = {v for v in missing.unreached if not _unwatched(case, missing, v)}
         variables -= _routed(case, variables)
         if not variables:
             continue
-        last = _last_use(case, missing, variables)
+        last = _last_use(case, missing, variables) | {v: op for v, op in missing.dropped.items() if v in variables}
         dropped: dict[Site | None, set[int]] = {}
         for variable, op in last.items():
-            dropped.setdefault(case.site(op.stack), set()).add(variable)
+            dropped.setdefault(_dropped_at(case, missing, op, variables), set()).add(variable)
         for site, members in dropped.items():
             yield _dropped(case, missing, members, site)
         never = variables - set(last)
@@ -92,6 +90,29 @@ def _last_use(case: Case, missing: Missing, variables: set[int]) -> dict[int, Op
     return last
 
 
+def _dropped_at(case: Case, missing: Missing, op: Op, variables: set[int]) -> Site | None:
+    """The line that lets the output go: outward from the operation, as long as only these variables are at work."""
+    stack = case.stack(op.stack)
+    limit = case.seen_from(op.stack, missing.backward.stack)
+    chosen = stack[0] if stack else None
+    values = case.recording.values
+    for depth in range(1, len(stack)):
+        if chosen == limit:
+            break
+        outer = stack[depth:]
+        read = {
+            values[v].variable
+            for other in case.recording.ops.values()
+            if other.kind != "write" and case.stack(other.stack)[-len(outer) :] == outer
+            for v in other.inputs
+            if v in values
+        } - {None}
+        if not read <= variables:
+            break
+        chosen = stack[depth]
+    return chosen
+
+
 def _by_place(case: Case, variables: set[int]) -> list[set[int]]:
     """Never computed: a whole network together, parts of a network layer by layer."""
     groups: dict[str, set[int]] = {}
@@ -145,6 +166,8 @@ def _never(case: Case, missing: Missing, members: set[int]) -> Finding:
     severity = _severity(case, members, missing)
     if mentioned and severity == "warning" and case.recording.cut_short:
         severity = "note"
+    if not any(case.variable(v).parameter for v in members):
+        where = None  # a plain tensor that the loss ignores: the loss is the line to look at
     path = [PathStep(where, "creation", "made here, never called")] if where else []
     if loss is not None:
         path.append(PathStep(loss, "loss", "the loss"))
@@ -167,7 +190,7 @@ def _never(case: Case, missing: Missing, members: set[int]) -> Finding:
 
 def created_at(case: Case, members: set[int]) -> Site | None:
     """The line that made all of these variables: the innermost one that their creation stacks share."""
-    stacks = [case.stack(case.variable(v).created) for v in sorted(members)]
+    stacks = [_outside_model(case, v, members) for v in sorted(members)]
     stacks = [stack for stack in stacks if stack]
     if not stacks:
         return None
@@ -177,3 +200,14 @@ def created_at(case: Case, members: set[int]) -> Site | None:
             break
         shared = sites[0]
     return shared or stacks[0][0]
+
+
+def _outside_model(case: Case, variable: int, members: set[int]) -> Stack:
+    """The creation of a variable as seen from outside its network, where the whole network is meant."""
+    one = case.variable(variable)
+    stack = case.stack(one.created)
+    family = {v.id for v in case.recording.variables.values() if v.network == one.network}
+    if not one.model or not family <= members:
+        return stack
+    outside = tuple(site for site in stack if not site.function.startswith(f"{one.model}."))
+    return outside or stack

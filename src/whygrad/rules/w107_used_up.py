@@ -60,10 +60,9 @@ def _second_backward(case: Case, backward: Backward) -> Finding:
     path: list[PathStep] = []
     if crossing is not None:
         old, new = crossing
-        made, used = case.site(old.stack), case.site(new.stack)
+        made, used = case.seen_from(old.stack, backward.stack), case.seen_from(new.stack, backward.stack)
         if made is not None and used is not None:
-            carried = (made.file, made.line) == (used.file, used.line) or old.at > _loop_start(case, earlier)
-            where = used if carried and (made.file, made.line) == (used.file, used.line) else made
+            where = made
             path = [
                 PathStep(made, old.name, "computed here, before the first backward"),
                 PathStep(used, new.name, "used again here, after it"),
@@ -101,10 +100,6 @@ def _carried(case: Case, backward: Backward, where: Site, made: Site, used: Site
         message=f"the backward pass{at_line(case.site(backward.stack), where)} runs into a graph that is already used up",
         why=why, fix=fix, variables=(), where=where, label=label, loss=case.loss_site(backward), path=tuple(path),
     )  # fmt: skip
-
-
-def _loop_start(case: Case, earlier: list[Backward]) -> int:
-    return earlier[-2].at if len(earlier) > 1 else 0
 
 
 def _crossing(case: Case, backward: Backward, first: Backward) -> tuple[Op, Op] | None:

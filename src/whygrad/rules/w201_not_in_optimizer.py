@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from whygrad.flow.recording import Optimizer
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.replaced import replaced, unheld
+from whygrad.rules.replaced import unheld
 from whygrad.rules.w105_loss_ignores import created_at
 from whygrad.rules.wording import at_line, networks, subject, verb
 
@@ -20,8 +20,8 @@ def check(case: Case) -> Iterator[Finding]:
     recording = case.recording
     if not recording.steps:
         return
-    idle = {v for v in unheld(case) - replaced(case).fresh if recording.variables[v].registered}
-    idle = {v for v in idle if not recording.variables[v].copied}
+    idle = unheld(recording) - case.replaced.fresh - recording.hand_updated
+    idle = {v for v in idle if recording.variables[v].registered and not recording.variables[v].copied}
     for network, members in networks(case, idle).items():
         yield _finding(case, network, set(members))
 
@@ -37,7 +37,7 @@ def _finding(case: Case, network: str, members: set[int]) -> Finding:
     loss = case.loss_site(backward)
     if loss is not None:
         path.append(PathStep(loss, "loss", "the loss, which gives them a gradient"))
-    late = made is not None and optimizer.at < _created_time(case, members)
+    late = min(case.variable(v).born for v in members) > optimizer.at
     fix = (
         "build the optimizer after the last layer exists, or add_param_group() the new ones"
         if late
@@ -45,7 +45,9 @@ def _finding(case: Case, network: str, members: set[int]) -> Finding:
         f"[*{network}.parameters(), …]; or freeze {network} if it is not meant to learn"
     )
     if case.recording.framework != "torch":
-        fix = f"pass them to tape.gradient and apply_gradients ({network}.trainable_variables), or set trainable = False"
+        fix = (
+            f"pass them to tape.gradient and apply_gradients ({network}.trainable_variables), or set trainable = False"
+        )
     return Finding(
         code=CODE, rule=NAME, severity="warning" if not _whole(case, network, members) else "error",
         message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} a gradient that no optimizer applies",
@@ -58,10 +60,6 @@ def _finding(case: Case, network: str, members: set[int]) -> Finding:
 
 def _whole(case: Case, network: str, members: set[int]) -> bool:
     return {v.id for v in case.recording.variables.values() if v.network == network} <= members
-
-
-def _created_time(case: Case, members: set[int]) -> int:
-    return 0
 
 
 def _responsible(case: Case, network: str, members: set[int]) -> Optimizer:

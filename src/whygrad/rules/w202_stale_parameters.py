@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.replaced import replaced
 from whygrad.rules.w105_loss_ignores import created_at
 from whygrad.rules.wording import at_line, count, subject
 
@@ -16,7 +15,7 @@ SUMMARY = "the optimizer holds variables that the model no longer uses"
 
 def check(case: Case) -> Iterator[Finding]:
     """Old variables in the optimizer, new ones in the model."""
-    pair = replaced(case)
+    pair = case.replaced
     if not pair.stale:
         return
     holder = next(o for o in case.recording.optimizers.values() if o.holds & pair.stale)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import weakref
+from bisect import bisect
 from typing import Any
 
 from whygrad.flow.recording import Handover, Recording
@@ -24,7 +25,7 @@ class Exits:
         self._arrays: list[tuple[weakref.ref[Any], int, int, int]] = []
         self._numbers: dict[float, int] = {}
         self._left: list[int] = []
-        self._entered: list[int] = []
+        self._entered: list[tuple[int, bool]] = []
         self._links: list[Handover] = []
 
     def left(self, at: int, result: Any) -> None:
@@ -38,9 +39,9 @@ class Exits:
             for number in _floats(result):
                 self._numbers[number] = at
 
-    def entered(self, at: int, data: Any) -> None:
-        """Data became a tensor."""
-        self._entered.append(at)
+    def entered(self, at: int, data: Any, weak: bool = False) -> None:
+        """Data became a tensor; `weak` for a mere number among the arguments of an operation."""
+        self._entered.append((at, weak))
         span = _memory(data)
         if span is not None:
             for reference, begin, end, left in self._arrays:
@@ -56,14 +57,20 @@ class Exits:
         recording.handovers.extend(h for h in self._links if h.left in ops and h.entered in ops)
         proved = {h.entered for h in recording.handovers}
         verdicts: dict[tuple[int, int], bool] = {}
+        last_entry: dict[int, int] = {}
         left = [at for at in self._left if at in ops]
-        for at in self._entered:
-            if at in proved or at not in ops:
+        for at, weak in self._entered:
+            if at not in ops:
                 continue
-            for earlier in [e for e in left if e < at][-_NEAREST:]:
+            # What left before this line last took something in was taken in then.
+            since = last_entry.get(ops[at].stack, 0)
+            last_entry[ops[at].stack] = at
+            if at in proved:
+                continue
+            for earlier in left[bisect(left, since) : bisect(left, at)][-_NEAREST:]:
                 pair = ops[earlier].stack, ops[at].stack
                 if pair not in verdicts:
-                    verdicts[pair] = comes_back(stacks[pair[0]], stacks[pair[1]])
+                    verdicts[pair] = comes_back(stacks[pair[0]], stacks[pair[1]], same_function=weak)
                 if verdicts[pair]:
                     recording.handovers.append(Handover(earlier, at, "source"))
 
@@ -74,10 +81,13 @@ def _memory(data: Any) -> tuple[int, int] | None:
         begin = data.__array_interface__["data"][0]
         return begin, begin + data.nbytes
     pointer = getattr(data, "data_ptr", None)
-    if pointer is not None and getattr(data, "numel", lambda: 0)():
+    if pointer is None:
+        return None
+    try:
         begin = pointer()
         return (begin, begin + data.numel() * data.element_size()) if begin else None
-    return None
+    except RuntimeError:  # a tensor without storage, inside a functional transform
+        return None
 
 
 def _size(data: Any) -> int:

@@ -27,6 +27,7 @@ class Layers:
         self.weight_name: dict[int, str] = {}
         self._made: dict[int, tuple[weakref.ref[Any], int]] = {}
         self._switched: list[tuple[weakref.ref[Any], bool, int]] = []
+        self._pending: list[tuple[weakref.ref[Any], int, str, str]] = []
 
     def attach(self, package: Any, patches: Patches) -> None:
         """Watch an imported Keras."""
@@ -66,18 +67,24 @@ class Layers:
 
     def _note_weight(self, layer: Any, weight: Any, frame: Any) -> None:
         """A weight was made where its layer was made, unless the user's own code adds it."""
-        recorder = self.recorder
-        store = recorder.store_of(weight)
-        if store is None:
-            return
-        store.layer_made = True
+        session = self.recorder.session
         made = self._made.get(id(layer))
-        if recorder.session.is_user(frame) or made is None or made[0]() is not layer:
-            store.created = recorder.session.stacks.capture(frame)
+        if session.is_user(frame) or made is None or made[0]() is not layer:
+            stack = session.stacks.capture(frame)
         else:
-            store.created = made[1]
-        self.layer_name[store.handle] = layer.name
-        self.weight_name[store.handle] = str(weight.name).partition(":")[0].rpartition("/")[2]
+            stack = made[1]
+        name = str(weight.name).partition(":")[0].rpartition("/")[2]
+        if not self._settle(weight, stack, layer.name, name):
+            # Keras 3 builds a subclassed model symbolically and gives its weights their content afterwards.
+            self._pending.append((weakref.ref(weight), stack, layer.name, name))
+
+    def _settle(self, weight: Any, stack: int, layer: str, name: str) -> bool:
+        store = self.recorder.store_of(weight)
+        if store is None:
+            return False
+        store.layer_made, store.created = True, stack
+        self.layer_name[store.handle], self.weight_name[store.handle] = layer, name
+        return True
 
     def _wrap_trainable(self, original: Any) -> Any:
         """`layer.trainable = False`: whose line it was."""
@@ -86,7 +93,9 @@ class Layers:
             original.fset(layer, value)
             try:
                 stack = self.recorder.session.stacks.capture(sys._getframe(1))
-                if hasattr(layer, "_layers") or hasattr(layer, "_self_tracked_trackables"):  # not while it is being made
+                if hasattr(layer, "_layers") or hasattr(
+                    layer, "_self_tracked_trackables"
+                ):  # not while it is being made
                     self._switched.append((weakref.ref(layer), bool(value), stack))
                     del self._switched[:-10_000]
             except Exception as trouble:
@@ -94,8 +103,13 @@ class Layers:
 
         return property(original.fget, trainable, original.fdel, original.__doc__)
 
-    def note_frozen(self) -> None:
+    def catch_up(self) -> None:
         """Work out which variables are switched off, from the switches in the order they were thrown."""
+        waiting, self._pending = self._pending, []
+        for weak, made, layer_name, name in waiting:
+            weight = weak()
+            if weight is not None and not self._settle(weight, made, layer_name, name):
+                self._pending.append((weak, made, layer_name, name))
         frozen: dict[int, int] = {}
         for reference, on, stack in self._switched:
             layer = reference()

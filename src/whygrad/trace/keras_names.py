@@ -27,7 +27,8 @@ _BOOKKEEPING = frozenset({
     "_nodes", "_nodes_by_depth", "optimizer", "_optimizer", "_loss_tracker", "_compile_metrics", "_compile_loss", "_callable_losses",
     "train_function", "test_function", "predict_function", "_self_saveable_object_factories", "compiled_loss", "compiled_metrics",
     "history", "_nested_inputs", "_nested_outputs", "_inputs_struct", "_outputs_struct", "_auto_config", "_tracked", "_metrics_lock",
-    "_losses", "_loss_ids", "_build_shapes_dict", "_parent_path", "_path", "_dtype_policy", "_call_signature",
+    "_losses", "_loss_ids", "_steps_per_execution", "_train_counter", "_test_counter", "_predict_counter",
+     "_build_shapes_dict", "_parent_path", "_path", "_dtype_policy", "_call_signature",
 })  # fmt: skip
 """Attributes in which Keras keeps the same variables a second time, or keeps none."""
 
@@ -87,19 +88,31 @@ def key(variable: Any) -> int:
     return int(tf_variable(variable)._handle._id)
 
 
-def entries(model: Any) -> Iterator[tuple[str, str, Any, bool]]:
-    """(path, layer path, variable, registered) of every variable found in a model, tracked or not."""
+def entries(model: Any) -> Iterator[tuple[str, str, Any, str]]:
+    """(path, layer path, variable, keeper) of every variable found in a model; the keeper is who hides an untracked one."""
     tracked = {key(v): v for v in _weights(model)}
     seen: set[int] = set()
-    for path, owner, variable in _walk("", model, 0, set()):
+    for path, owner, variable, keeper in _walk("", model, _Search(_tracked_layers(model)), 0):
         number = key(variable)
         if number not in seen:
             seen.add(number)
-            yield path, owner, variable, number in tracked
+            yield path, owner, variable, "" if number in tracked else keeper
     for number, variable in tracked.items():
         if number not in seen:
             path = str(getattr(variable, "path", None) or variable.name).partition(":")[0].replace("/", ".")
-            yield path, path.rpartition(".")[0], variable, True
+            yield path, path.rpartition(".")[0], variable, ""
+
+
+class _Search:
+    """One walk through a model: what was seen, and the innermost class on the way that the model does track."""
+
+    def __init__(self, tracked: set[int]) -> None:
+        self.tracked = tracked
+        self.visited: set[int] = set()
+        self.keeper = ""
+
+
+_Found = Iterator[tuple[str, str, Any, str]]
 
 
 def _weights(model: Any) -> list[Any]:
@@ -110,49 +123,65 @@ def _weights(model: Any) -> list[Any]:
     return [v for v in found if is_variable(v)]
 
 
-def _walk(path: str, thing: Any, depth: int, visited: set[int]) -> Iterator[tuple[str, str, Any]]:
-    if depth > _DEEPEST or thing is None or isinstance(thing, str | int | float | bytes | ModuleType | type | ops.EagerTensor):
+def _tracked_layers(model: Any) -> set[int]:
+    try:
+        layers = model._flatten_layers() if hasattr(model, "_flatten_layers") else model.submodules
+        return {id(model), *(id(layer) for layer in layers)}
+    except Exception:  # a model half made
+        return {id(model)}
+
+
+def _walk(path: str, thing: Any, search: _Search, depth: int) -> _Found:
+    if (
+        depth > _DEEPEST
+        or thing is None
+        or isinstance(thing, str | int | float | bytes | ModuleType | type | ops.EagerTensor)
+    ):
         return
     if is_variable(thing):
-        yield path, path.rpartition(".")[0], thing
+        yield path, path.rpartition(".")[0], thing, search.keeper
         return
-    if id(thing) in visited:
-        return
-    visited.add(id(thing))
     kind = _kind(type(thing))
-    if kind == "other":
+    if id(thing) in search.visited or kind == "other":
         return
+    search.visited.add(id(thing))
     if kind == "model":
-        yield from _walk_model(path, thing, depth, visited)
-    elif isinstance(thing, dict):
-        for name, item in list(thing.items())[:_WIDEST]:
-            yield from _walk(f"{path}[{name!r}]", item, depth + 1, visited)
-    elif isinstance(thing, list | tuple | set | collections.deque):
-        for index, item in enumerate(list(thing)[:_WIDEST]):
-            yield from _walk(f"{path}[{index}]", item, depth + 1, visited)
-    elif isinstance(thing, FunctionType | MethodType | functools.partial):
-        for name, item in _captured(thing):
-            yield from _walk(f"{path}.{name}" if path else name, item, depth + 1, visited)
-    elif _is_plain(thing):
-        for name, item in list(vars(thing).items())[:_WIDEST]:
-            yield from _walk(f"{path}.{name}" if path else name, item, depth + 1, visited)
+        yield from _walk_model(path, thing, search, depth)
+    else:
+        for name, item in _contents(thing):
+            yield from _walk(path + name if path or name[:1] != "." else name[1:], item, search, depth + 1)
 
 
-def _walk_model(path: str, model: Any, depth: int, visited: set[int]) -> Iterator[tuple[str, str, Any]]:
-    listed = _listed_layers(model)
-    if listed is not None:
-        for layer in listed:
-            yield from _walk(_join(path, layer.name), layer, depth + 1, visited)
+def _contents(thing: Any) -> list[tuple[str, Any]]:
+    """What a container, a closure or a plain object holds, each with the way to write it."""
+    if isinstance(thing, dict):
+        return [(f"[{name!r}]", item) for name, item in list(thing.items())[:_WIDEST]]
+    if isinstance(thing, list | tuple | set | collections.deque):
+        return [(f"[{index}]", item) for index, item in enumerate(list(thing)[:_WIDEST])]
+    if isinstance(thing, FunctionType | MethodType | functools.partial):
+        return [(f".{name}", item) for name, item in _captured(thing)]
+    if _is_plain(thing):
+        return [(f".{name}", item) for name, item in list(vars(thing).items())[:_WIDEST]]
+    return []
+
+
+def _walk_model(path: str, model: Any, search: _Search, depth: int) -> _Found:
+    before = search.keeper
+    if id(model) in search.tracked:
+        search.keeper = type(model).__qualname__
+    for layer in _listed_layers(model) or ():
+        yield from _walk(_join(path, layer.name), layer, search, depth + 1)
     own = [*getattr(model, "_trainable_variables", ()), *getattr(model, "_non_trainable_variables", ()),
            *getattr(model, "_trainable_weights", ()), *getattr(model, "_non_trainable_weights", ())]  # fmt: skip
     for variable in own:
         if is_variable(variable):
             name = str(variable.name).partition(":")[0].rpartition("/")[2]
-            yield _join(path, name), path, variable
+            yield _join(path, name), path, variable, search.keeper
     for name, item in list(vars(model).items()):
         if name in _BOOKKEEPING or name.startswith(("_self_", "_saved_model", "_tf_", "_keras")):
             continue
-        yield from _walk(_join(path, name), item, depth + 1, visited)
+        yield from _walk(_join(path, name), item, search, depth + 1)
+    search.keeper = before
 
 
 def _listed_layers(model: Any) -> list[Any] | None:

@@ -38,7 +38,9 @@ def start(session: Session, framework: str) -> None:
     version = getattr(sys.modules[framework], "__version__", "0")
     if _numbers(version) < OLDEST[framework]:
         oldest = ".".join(map(str, OLDEST[framework]))
-        session.notes.append(f"{framework} {version} is too old to be followed; whygrad needs {framework} {oldest} or later")
+        session.notes.append(
+            f"{framework} {version} is too old to be followed; whygrad needs {framework} {oldest} or later"
+        )
         return
     try:
         session.recorders[framework] = importlib.import_module(RECORDERS[framework]).start(session)

@@ -28,17 +28,23 @@ class Named:
     network: str
     owner: str
     registered: bool
+    keeper: str
+    model: str
     rank: tuple[int, ...]
     target: Any = None
 
 
 @dataclass(frozen=True, slots=True)
 class Adapter:
-    """What a framework must tell: `entries` of a model are (path, layer path, variable, registered)."""
+    """What a framework must tell.
+
+    `entries` of a model are (path, layer path, variable, keeper): the keeper is empty for a variable that the model
+    tracks, else the class that hides it in a plain container.
+    """
 
     is_model: Callable[[Any], bool]
     is_variable: Callable[[Any], bool]
-    entries: Callable[[Any], Iterable[tuple[str, str, Any, bool]]]
+    entries: Callable[[Any], Iterable[tuple[str, str, Any, str]]]
     key: Callable[[Any], int]
 
 
@@ -82,14 +88,15 @@ def _walk(
     if adapter.is_model(thing):
         visited.add(id(thing))
         prefix = "" if name == "self" else name + "."
-        for path, owner, variable, registered in adapter.entries(thing):
+        kind = type(thing).__qualname__
+        for path, owner, variable, keeper in adapter.entries(thing):
             full = prefix + path
             network = name if name != "self" else full.split(".")[0]
-            rank = (0 if registered else 1, int(own), depth, *place)
-            yield Named(adapter.key(variable), full, network, prefix + owner, registered, rank, variable)
+            rank = (0, int(own), depth, *place)
+            yield Named(adapter.key(variable), full, network, prefix + owner, not keeper, keeper, kind, rank, variable)
     elif adapter.is_variable(thing):
         # A bare tensor's name (often a loop variable) is worth less than a place in a network.
-        yield Named(adapter.key(thing), name, name, "", True, (2, int(own), depth, *place), thing)
+        yield Named(adapter.key(thing), name, name, "", True, "", "", (2, int(own), depth, *place), thing)
     elif isinstance(thing, dict):
         if len(thing) <= _TOO_MANY and all(isinstance(k, str | int) for k in thing):
             visited.add(id(thing))

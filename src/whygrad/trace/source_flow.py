@@ -15,12 +15,19 @@ from collections.abc import Iterator
 from whygrad.flow.site import Site, Stack
 
 
-def comes_back(left: Stack, entered: Stack) -> bool:
-    """Whether the data that left at one stack may be what entered at the other."""
+def comes_back(left: Stack, entered: Stack, same_function: bool = False) -> bool:
+    """Whether the data that left at one stack may be what entered at the other.
+
+    With `same_function` both must have happened in one function: for weak hints, such as a plain float.
+    """
     pair = _meeting_point(left, entered)
     if pair is None:
         return False
     exit_site, entry_site, deeper = pair
+    if same_function and (deeper or entry_site != entered[0]):
+        return False
+    if exit_site == entry_site:
+        return False  # one framework call (`model.fit`) that did both, and says nothing about what went where
     tree = _function(exit_site.file, exit_site.first_line)
     return tree is not None and _flows(tree, exit_site, entry_site, deeper)
 

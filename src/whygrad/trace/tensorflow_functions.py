@@ -64,9 +64,14 @@ class Functions:
 
     def _is_framework_made(self, python_function: Any) -> bool:
         """TensorFlow's own graph functions (vectorized_map, jacobian) cannot run eagerly."""
-        inner = tf_decorator.unwrap(python_function)[1]
-        inner = getattr(inner, "func", inner)  # functools.partial
-        inner = getattr(inner, "__func__", inner)
+        inner = python_function
+        for _ in range(8):
+            wrapped = getattr(inner, "__wrapped__", None) or tf_decorator.unwrap(inner)[1]
+            wrapped = getattr(wrapped, "func", wrapped)  # functools.partial
+            wrapped = getattr(wrapped, "__func__", wrapped)
+            if wrapped is inner:
+                break
+            inner = wrapped
         code = getattr(inner, "__code__", None)
         if code is None:
             return False
@@ -235,6 +240,8 @@ def _as_traced(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
 
 
 def _converted(thing: Any, dtype: Any = None) -> Any:
-    if isinstance(thing, numpy.ndarray | numpy.generic) or (dtype is not None and isinstance(thing, int | float | list)):
+    if isinstance(thing, numpy.ndarray | numpy.generic) or (
+        dtype is not None and isinstance(thing, int | float | list)
+    ):
         return tensor_conversion.convert_to_tensor_v2_with_dispatch(thing, dtype_hint=dtype, dtype=dtype)
     return thing

@@ -80,9 +80,7 @@ class Optimizers:
         recording = self.recorder.recording
         number = len(recording.optimizers)
         self._numbers[id(optimizer)] = (weakref.ref(optimizer), number)
-        recording.optimizers[number] = Optimizer(
-            number, type(optimizer).__name__, stack, self.recorder.session.tick()
-        )
+        recording.optimizers[number] = Optimizer(number, type(optimizer).__name__, stack, self.recorder.session.tick())
         return number
 
     # --- an update ----------------------------------------------------------------------------------------------
@@ -104,9 +102,7 @@ class Optimizers:
 
         def apply_gradients(optimizer: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
             pairs = list(grads_and_vars)
-            return self._update(
-                lambda: original(optimizer, pairs, *args, **kwargs), optimizer, pairs, sys._getframe(1)
-            )
+            return self._update(lambda: original(optimizer, pairs, *args, **kwargs), optimizer, pairs, sys._getframe(1))
 
         return apply_gradients
 
@@ -170,7 +166,9 @@ class Optimizers:
                 recorder.overwritten([s for s in stores if s is not None], by, step.stack)
                 if recorder.session.deep_enough(self._steps_of):
                     recorder.release()
-            elif not recorder.deep and not self._steps_of.get(self._number(optimizer)) and recorder.session.may_deepen():
+            elif (
+                not recorder.deep and not self._steps_of.get(self._number(optimizer)) and recorder.session.may_deepen()
+            ):
                 recorder.deepen()
             elif not context.executing_eagerly() and not ops.inside_function():
                 self._note_graph_mode()

@@ -220,7 +220,8 @@ class TensorFlowRecorder:
     ) -> Op:  # fmt: skip
         """Write one operation down, with the tapes that record at this moment."""
         local = self.local
-        tapes = () if TFE_Py_TapeSetIsStopped() else tuple(local.tapes)
+        # `tf.stop_gradient` pauses the tapes for itself, but what stops the gradient there is the call, not the pause.
+        tapes = () if kind != "stop" and TFE_Py_TapeSetIsStopped() else tuple(local.tapes)
         switch = local.switches[-1] if local.switches and not tapes else None
         at = self.session.tick()
         op = Op(at, name, kind, tuple(inputs), outputs, stack, carries, switch, tapes, detail)
@@ -307,9 +308,27 @@ class TensorFlowRecorder:
                 store = self._store(tensor, frame)
                 if store.reference is not None:
                     numbers.append(self.read(store))
+            elif tensor._id in self._known:
+                numbers.append(self._known[tensor._id][1])
             else:
-                numbers.append(self.value_of(tensor, stack))
+                numbers.append(self._read_unseen(tensor, frame, stack) or self.value_of(tensor, stack))
         return numbers
+
+    def _read_unseen(self, tensor: Any, frame: FrameType, stack: int) -> int | None:
+        """A `tf.Variable` given straight to an operation is read in C++, unseen: it is among the caller's arguments."""
+        code, shape, dtype = frame.f_code, tensor._shape_tuple(), tensor._datatype_enum()
+        local = frame.f_locals
+        for name in code.co_varnames[: code.co_argcount]:
+            given = local.get(name)
+            for thing in given if isinstance(given, list | tuple) else (given,):
+                if not isinstance(thing, ResourceVariable) or thing.dtype.as_datatype_enum != dtype:
+                    continue
+                store = self.store_of(thing)
+                if store is not None and self.recording.values[self.read(store)].shape == shape:
+                    number = self.new_value(tensor)
+                    self.add("read_value", "compute", (self.read(store),), (number,), stack, True)
+                    return number
+        return None
 
     def tensors_in(self, thing: Any, depth: int = 0) -> Iterator[Any]:
         """Tensors in nested arguments."""
@@ -373,7 +392,7 @@ class TensorFlowRecorder:
             variable = store.reference() if store.reference is not None else None
             self.recording.variables[store.number] = Variable(
                 id=store.number, name="", network="", shape=value.shape,
-                trainable=bool(variable is None or variable.trainable), created=store.created,
+                trainable=value.floating and bool(variable is None or variable.trainable), created=store.created,
             )  # fmt: skip
         return store.number
 
@@ -454,7 +473,7 @@ class TensorFlowRecorder:
         """Find what the user calls the variables, while the user's frames are there to look into."""
         with self.quiet():
             try:
-                self.layers.note_frozen()
+                self.layers.catch_up()
                 for key, named in names.find(keras_names.ADAPTER, frame).items():
                     known = self._named.get(key)
                     if known is None or named.rank < known.rank:
@@ -470,7 +489,7 @@ class TensorFlowRecorder:
             target = store.reference() if store.reference is not None else None
             variable.copied, variable.created = store.copied, store.created
             if target is not None:
-                variable.trainable = bool(target.trainable)
+                variable.trainable = variable.trainable and bool(target.trainable)
             if store.handle in frozen:
                 variable.trainable, variable.frozen = False, frozen[store.handle]
             elif not variable.trainable:
@@ -478,7 +497,7 @@ class TensorFlowRecorder:
             named = self._named.get(store.handle)
             if named is not None:
                 variable.name, variable.network = named.name, named.network
-                variable.owner, variable.registered = named.owner, named.registered
+                variable.owner, variable.registered, variable.keeper = named.owner, named.registered, named.keeper
             else:
                 self._name_after_layer(variable, store, target, stacks)
 

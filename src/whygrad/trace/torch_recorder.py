@@ -82,7 +82,7 @@ class TorchRecorder:
         self._variables: dict[int, tuple[weakref.ref[Tensor], int]] = {}
         self._tensors: dict[int, weakref.ref[Tensor]] = {}
         self._aliases: dict[int, int] = {}
-        self._created: dict[int, tuple[weakref.ref[Any], int]] = {}
+        self._created: dict[int, tuple[weakref.ref[Any], int, int]] = {}
         self._copied: dict[int, weakref.ref[Any]] = {}
         self._frozen_at: dict[int, int] = {}
         self._optimizers: dict[int, tuple[weakref.ref[Any], int]] = {}
@@ -186,7 +186,8 @@ class TorchRecorder:
             )  # fmt: skip
             known = name if keep else None
         else:
-            known = None if name in words.NOT_DATA and name != "backward" else name
+            initialises = getattr(func, "__module__", "") == "torch.nn.init"
+            known = None if initialises or (name in words.NOT_DATA and name != "backward") else name
         self._names[func] = known
         return known
 
@@ -231,7 +232,7 @@ class TorchRecorder:
         if leaf:
             for tensor in outputs:
                 if tensor.requires_grad and tensor.is_leaf:
-                    self._created[id(tensor)] = (weakref.ref(tensor), stack)
+                    self._created[id(tensor)] = (weakref.ref(tensor), stack, self.session.tick())
                     self._adopt_variable(tensor)
         kind = self._kind(name, args, kwargs, inputs, numbers)
         op = Op(
@@ -248,7 +249,18 @@ class TorchRecorder:
         self.recording.ops[op.at] = op
         if kind == "enter" and not inputs:
             self._exits.entered(op.at, args[0] if args else kwargs.get("data"))
-        if len(args) and name in ("data.__get__", "detach", "view_as", "view", "t", "transpose", "reshape", "__getitem__"):
+        else:
+            self._note_numbers(op.at, args)
+        if len(args) and name in (
+            "data.__get__",
+            "detach",
+            "view_as",
+            "view",
+            "t",
+            "transpose",
+            "reshape",
+            "__getitem__",
+        ):
             source = inputs[0] if inputs else None
             variable = values[source].variable if source is not None else None
             alias = variable if variable is not None else self._aliases.get(source) if source is not None else None
@@ -257,6 +269,12 @@ class TorchRecorder:
                     self._aliases[number] = alias
         if len(self.recording.ops) > self._next_prune:
             self._prune()
+
+    def _note_numbers(self, at: int, args: Any) -> None:
+        """A Python float among the arguments may be a value that left the framework a moment ago."""
+        for argument in args[1:]:
+            if type(argument) is float:
+                self._exits.entered(at, argument, weak=True)
 
     def _kind(self, name: str, args: Any, kwargs: Any, inputs: list[int], outputs: tuple[int, ...]) -> Kind:
         if name in words.STOP:
@@ -325,10 +343,11 @@ class TorchRecorder:
                 values[version].variable = alias
                 outputs.append(version)
         at = self.session.tick()
-        carries = bool(target.requires_grad and not target.is_leaf)
+        carries = _requires_grad(target) and not target.is_leaf
         op = Op(at, name, "compute" if alias is None else "write", tuple(inputs), tuple(outputs), stack,
                 carries=carries and alias is None, switch=self._switch_for([target]))  # fmt: skip
         self.recording.ops[at] = op
+        self._note_numbers(at, args)
         self.recording.writes.append(Write(at, old, new, name, stack, alias))
         if alias is not None and not _initialises(frame):
             tensor = self._tensor(alias)
@@ -358,7 +377,7 @@ class TorchRecorder:
         self._known[id(tensor)] = (weakref.ref(tensor), number)
         dtype = tensor.dtype
         self.recording.values[number] = Value(
-            number, tuple(tensor.shape), dtype.is_floating_point or dtype.is_complex, tensor.requires_grad
+            number, tuple(tensor.shape), dtype.is_floating_point or dtype.is_complex, _requires_grad(tensor)
         )
         return number
 
@@ -372,13 +391,17 @@ class TorchRecorder:
 
     def _adopt(self, tensor: Tensor) -> int:
         """Number a tensor that came from where we did not look: a leaf, NumPy data, or unseen operations."""
-        if tensor.is_leaf and (tensor.requires_grad or isinstance(tensor, torch.nn.Parameter)):
+        try:
+            leaf, history = tensor.is_leaf, tensor.grad_fn is not None
+        except RuntimeError:  # a view whose base was written since: autograd refuses to say, so it is data to us
+            leaf = history = False
+        if leaf and (tensor.requires_grad or isinstance(tensor, torch.nn.Parameter)):
             self._adopt_variable(tensor)
             return self._known[id(tensor)][1]
         number = self._new_value(tensor)
         stack = self.session.stacks.capture(sys._getframe(1))
         at = self.session.tick()
-        if tensor.grad_fn is not None:
+        if history:
             sources = tuple(self.value_of(leaf) for leaf in _leaves_of(tensor))
             self.recording.ops[at] = Op(at, "unseen", "compute", sources, (number,), stack, carries=True)
         else:
@@ -405,6 +428,7 @@ class TorchRecorder:
             shape=tuple(tensor.shape),
             trainable=tensor.requires_grad,
             created=created[1] if created is not None and created[0]() is tensor else None,
+            born=created[2] if created is not None and created[0]() is tensor else 0,
             parameter=isinstance(tensor, torch.nn.Parameter),
         )
         return number
@@ -551,9 +575,7 @@ class TorchRecorder:
         number = self._optimizer(optimizer)
         self.recording.optimizers[number].holds |= applied | without
         stack = self.session.stacks.capture(frame)
-        self.recording.steps.append(
-            Step(self.session.tick(), number, stack, frozenset(applied), frozenset(without))
-        )
+        self.recording.steps.append(Step(self.session.tick(), number, stack, frozenset(applied), frozenset(without)))
         self.recording.updates += 1
         self._steps_of[number] = self._steps_of.get(number, 0) + 1
         self.look_for_names(frame)
@@ -568,9 +590,7 @@ class TorchRecorder:
             return entry[1]
         number = len(self.recording.optimizers)
         self._optimizers[id(optimizer)] = (weakref.ref(optimizer), number)
-        self.recording.optimizers[number] = Optimizer(
-            number, type(optimizer).__name__, stack, self.session.tick()
-        )
+        self.recording.optimizers[number] = Optimizer(number, type(optimizer).__name__, stack, self.session.tick())
         return number
 
     def _without_gradient(self) -> dict[int, weakref.ref[Tensor]]:
@@ -604,6 +624,7 @@ class TorchRecorder:
                     variable = self.recording.variables[number]
                     variable.name, variable.network = named.name, named.network
                     variable.owner, variable.registered = named.owner, named.registered
+                    variable.keeper, variable.model = named.keeper, named.model
             self._refresh_flags()
         except Exception as trouble:
             self.session.trouble("torch", trouble)
@@ -685,8 +706,10 @@ class TorchRecorder:
     def _wrap_register_parameter(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def register_parameter(module: Any, name: str, param: Any) -> None:
             original(module, name, param)
-            if param is not None and id(param) not in self._created:
-                self._created[id(param)] = (weakref.ref(param), self.session.stacks.capture(sys._getframe(1)))
+            known = self._created.get(id(param))
+            if param is not None and (known is None or known[0]() is not param):
+                stack = self.session.stacks.capture(sys._getframe(1))
+                self._created[id(param)] = (weakref.ref(param), stack, self.session.tick())
 
         return register_parameter
 
@@ -697,8 +720,13 @@ class TorchRecorder:
                 result = original(parameter, memo)
             finally:
                 self.paused = was
-            self._copied[id(result)] = weakref.ref(result)
-            self._created[id(result)] = (weakref.ref(result), self.session.stacks.capture(sys._getframe(1)))
+            source = self.variable_of(parameter)
+            if source is not None and source in self._frozen_at:  # a copy of something frozen is frozen too
+                self._frozen_at[self._adopt_variable(result)] = self._frozen_at[source]
+            else:
+                self._copied[id(result)] = weakref.ref(result)
+            stack = self.session.stacks.capture(sys._getframe(1))
+            self._created[id(result)] = (weakref.ref(result), stack, self.session.tick())
             return result
 
         return __deepcopy__
@@ -820,7 +848,7 @@ class TorchRecorder:
             stack = self.session.stacks.capture(frame)
             if tensor.is_leaf and (tensor.requires_grad or isinstance(tensor, torch.nn.Parameter)):
                 if id(tensor) not in self._created:
-                    self._created[id(tensor)] = (weakref.ref(tensor), stack)
+                    self._created[id(tensor)] = (weakref.ref(tensor), stack, self.session.tick())
                 number = self._adopt_variable(tensor)
                 if tensor.requires_grad:
                     self._frozen_at.pop(number, None)
@@ -866,7 +894,9 @@ class TorchRecorder:
             deep = self._deep and not self.paused
             try:
                 grads = list(grads)
-                variables = list(trainable_variables if trainable_variables is not None else optimizer._trainable_variables)
+                variables = list(
+                    trainable_variables if trainable_variables is not None else optimizer._trainable_variables
+                )
                 if deep:
                     pairs = [(v.value, g) for v, g in zip(variables, grads, strict=False)]
                     self.note_step(optimizer, pairs, sys._getframe(1))
@@ -918,6 +948,13 @@ def _tensors(thing: Any) -> Iterator[Tensor]:
             yield from _tensors(item)
 
 
+def _requires_grad(tensor: Tensor) -> bool:
+    try:
+        return tensor.requires_grad
+    except RuntimeError:  # a view made under no_grad whose base was written since: autograd refuses to say
+        return False
+
+
 def _leaves_of(tensor: Tensor) -> list[Tensor]:
     """The variables that autograd's own graph reaches from a tensor made where we did not look."""
     seen: set[Any] = set()
@@ -966,11 +1003,11 @@ def _who_switched(frame: FrameType | None) -> tuple[str, bool]:
 _TORCH_HOME = torch.__path__[0]
 
 
-def _entries(module: torch.nn.Module) -> Iterator[tuple[str, str, Any, bool]]:
+def _entries(module: torch.nn.Module) -> Iterator[tuple[str, str, Any, str]]:
     registered = set()
     for path, parameter in module.named_parameters(remove_duplicate=False):
         registered.add(id(parameter))
-        yield path, path.rpartition(".")[0], parameter, True
+        yield path, path.rpartition(".")[0], parameter, ""
     for prefix, part in module.named_modules():
         for attribute, thing in vars(part).items():
             if attribute.startswith("_") and attribute in _MODULE_INTERNALS:
@@ -978,7 +1015,7 @@ def _entries(module: torch.nn.Module) -> Iterator[tuple[str, str, Any, bool]]:
             start = f"{prefix}.{attribute}" if prefix else attribute
             for path, parameter in _hidden(start, thing, 0):
                 if id(parameter) not in registered:
-                    yield path, path.rpartition(".")[0] or start, parameter, False
+                    yield path, path.rpartition(".")[0] or start, parameter, type(part).__qualname__
 
 
 _MODULE_INTERNALS = frozenset(vars(torch.nn.Module())) - {"training"}

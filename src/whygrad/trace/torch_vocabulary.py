@@ -19,7 +19,9 @@ SHAPE_ONLY = frozenset({
 })  # fmt: skip
 """Results that depend on the shape of their tensor arguments, never on the content."""
 
-OVERWRITES = frozenset({"copy_", "fill_", "zero_", "normal_", "uniform_", "set_", "random_", "exponential_", "data.__set__"})
+OVERWRITES = frozenset(
+    {"copy_", "fill_", "zero_", "normal_", "uniform_", "set_", "random_", "exponential_", "data.__set__"}
+)
 """In-place functions after which nothing of the old content is left."""
 
 IN_PLACE = frozenset({"__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__idiv__", "__ipow__",
