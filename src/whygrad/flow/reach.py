@@ -127,11 +127,13 @@ def cuts(recording: Recording, part: Slice, variables: Iterable[int], tape: int 
         if handover.entered in inside:
             landing.setdefault(handover.left, []).append(handover.entered)
     exits, leading = _exits_to_loss(recording, part, smooth, landing)
+    regions = _regions_to_loss(part, smooth, tape)
     found = []
     for at, mask in stopped.items():
         op = recording.ops[at]
         behind = frozenset(v for v in order if bit[v] & mask)
-        alone = at in exits or any(value in smooth or value in leading for value in op.outputs)
+        region = regions.get(_region(op, tape), set())
+        alone = at in exits or any(value in smooth or value in leading or value in region for value in op.outputs)
         found.append(Cut(op, behind, alone))
     return found
 
@@ -149,8 +151,30 @@ def smooth_to_loss(recording: Recording, part: Slice, tape: int | None) -> set[i
     for op in reversed(part.ops):
         if wall(op, tape) or not any(value in smooth for value in op.outputs):
             continue
-        smooth.update(value for value in op.inputs if recording.values[value].floating)
+        floating = [value for value in op.inputs if recording.values[value].floating]
+        # An integer beside floating-point inputs is an index; alone it is the operand (a cast back to float).
+        smooth.update(floating or op.inputs)
     return smooth
+
+
+def _region(op: Op, tape: int | None) -> int | str | None:
+    """Operations that nothing recorded, for one and the same reason, are one wall however many they are."""
+    if op.switch is not None:
+        return op.switch
+    return "off tape" if tape is not None and tape not in op.tapes else None
+
+
+def _regions_to_loss(part: Slice, smooth: set[int], tape: int | None) -> dict[int | str | None, set[int]]:
+    """For each stretch without recording, the values from which the loss lies just behind it."""
+    found: dict[int | str | None, set[int]] = {}
+    for op in reversed(part.ops):
+        region = _region(op, tape)
+        if region is None or op.kind != "compute":
+            continue
+        inside = found.setdefault(region, set())
+        if any(value in smooth or value in inside for value in op.outputs):
+            inside.update(op.inputs)
+    return found
 
 
 def _exits_to_loss(

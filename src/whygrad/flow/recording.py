@@ -225,4 +225,6 @@ class Recording:
     hand_updated: set[int] = field(default_factory=set)
     """Variables whose gradient the program reads itself (a hand-written update, clipping, logging)."""
     updates: int = 0
+    used: bool = True
+    """Whether the program computed anything with this framework (importing it does not count)."""
     notes: list[str] = field(default_factory=list)

@@ -65,3 +65,29 @@ def call_name(text: str) -> str:
     except SyntaxError:
         return ""
     return ast.unparse(tree.func) if isinstance(tree, ast.Call) else ""
+
+
+def assigned(site: Site) -> Site | None:
+    """Where the thing was assigned whose method is called at a site: `loss = …` for `loss.mean().backward()`."""
+    try:
+        call = ast.parse(expression(site, limit=10_000), mode="eval").body
+        tree = ast.parse("".join(linecache.getlines(site.file)))
+    except (SyntaxError, ValueError):
+        return None
+    while isinstance(call, ast.Call | ast.Attribute | ast.Subscript):
+        if isinstance(call, ast.Attribute) and isinstance(call.value, ast.Name) and call.value.id == "self":
+            break
+        call = call.func if isinstance(call, ast.Call) else call.value
+    wanted = ast.unparse(call)
+    best: ast.stmt | None = None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign | ast.AugAssign) and node.lineno < site.line and node.lineno >= site.first_line:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(ast.unparse(target) == wanted for target in targets) and (best is None or node.lineno > best.lineno):
+                best = node
+    if best is None:
+        return None
+    end = best.end_col_offset or best.col_offset
+    return Site(
+        site.file, best.lineno, best.col_offset, best.end_lineno or best.lineno, end, site.function, site.own, site.first_line
+    )

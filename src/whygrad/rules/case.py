@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Op, Recording, Variable
 from whygrad.flow.site import Site, Stack, shared_site
-from whygrad.rules.intent import dropped_terms, without_targets
+from whygrad.flow.source import assigned
+from whygrad.rules.intent import advantages, dropped_terms, without_targets
 from whygrad.rules.replaced import Replaced, replaced
 
 
@@ -26,6 +28,8 @@ class Missing:
     """Those that the loss is not computed from at all."""
     dropped: dict[int, Op] = field(default_factory=dict)
     """Those for which a loss term was computed and then left out of the loss, with that term."""
+    only_weight: frozenset[int] = frozenset()
+    """Those that reach the loss only as the (rightly stopped) weight of a log-probability."""
 
 
 class Case:
@@ -34,6 +38,10 @@ class Case:
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
         self._slices: dict[tuple[int, int], reach.Slice] = {}
+        self._read: dict[int, set[int | None]] = {}
+        self._losses: dict[int, Site | None] = {}
+        self.verdicts: Any = None
+        """Worked out once, by `whygrad.rules.verdict`."""
 
     # --- places -------------------------------------------------------------------------------------------------
 
@@ -55,10 +63,25 @@ class Case:
 
     def loss_site(self, backward: Backward) -> Site | None:
         """Where the loss was computed (where backward was called, if that is unknown)."""
+        if backward.at not in self._losses:
+            self._losses[backward.at] = self._find_loss(backward)
+        return self._losses[backward.at]
+
+    def _find_loss(self, backward: Backward) -> Site | None:
         made = self.made_by.get(backward.loss) if backward.loss is not None else None
+        asked = self.site(backward.stack)
+        found = None
         if made is not None and made.kind != "enter" and made.name not in ("losses", "unseen"):
-            return self.seen_from(made.stack, backward.stack)
-        return self.site(backward.stack)
+            found = self.seen_from(made.stack, backward.stack)
+        if asked is None or (found is not None and (found.file, found.function) != (asked.file, asked.function)):
+            return found or asked
+        # `loss.mean().backward()` and `loss = q_loss` compute nothing that tells where the loss was put together.
+        named = assigned(asked) if backward.call == "backward" else None
+        if named is None or (found is not None and named.line < found.line < asked.line):
+            return found or asked
+        if found is not None and named.line <= found.line <= named.end_line:
+            return found
+        return named
 
     # --- graphs -------------------------------------------------------------------------------------------------
 
@@ -132,17 +155,20 @@ class Case:
         for at in sorted(groups):
             backward, variables = backwards[at], frozenset(groups[at])
             part = self.slice(backward)
-            cuts = reach.cuts(self.recording, part, sorted(variables), backward.tape)
+            cuts = _by_place(reach.cuts(self.recording, part, sorted(variables), backward.tape))
             if any(cut.alone for cut in cuts):
                 open_ways = frozenset(v for cut in cuts if cut.alone for v in cut.variables)
                 cuts = [c for c in cuts if c.alone or not c.variables <= open_ways]
             cuts = without_targets(self.recording, part, cuts)
             dropped = dropped_terms(self.recording, part, cuts, backward)
-            cuts = [cut for cut in cuts if not cut.variables <= dropped.keys()]
+            weights = advantages(self.recording, part, cuts, self.made_by)
+            only_weight = {v for c in weights for v in c.variables}.difference(*(c.variables for c in cuts if c not in weights))
+            cuts = [cut for cut in cuts if not cut.variables <= dropped.keys() | only_weight]
             behind = frozenset(v for cut in cuts for v in cut.variables)
             update = 1 + sum(1 for step in self.recording.steps if step.at < at)
             seen = sum(1 for step in self.recording.steps if variables & step.without)
-            found.append(Missing(backward, variables, cuts, update, max(seen, 1), variables - behind, dropped))
+            found.append(Missing(backward, variables, cuts, update, max(seen, 1), variables - behind, dropped,
+                                 frozenset(only_weight - dropped.keys())))  # fmt: skip
         return found
 
     def _lost(self) -> dict[int, Backward]:
@@ -203,8 +229,28 @@ class Case:
         return self._uses(new, variable) >= self._uses(old, variable)
 
     def _uses(self, backward: Backward, variable: int) -> bool:
+        if backward.at not in self._read:
+            values = self.recording.values
+            self._read[backward.at] = {values[v].variable for v in self.slice(backward).values if v in values}
+        return variable in self._read[backward.at]
+
+    @cached_property
+    def reads_under(self) -> dict[Stack, set[int]]:
+        """For each call in the user's code, the variables that are read while it runs."""
         values = self.recording.values
-        return any(values[v].variable == variable for v in self.slice(backward).values if v in values)
+        pairs = {
+            (op.stack, variable)
+            for op in self.recording.ops.values()
+            if op.kind != "write"
+            for v in op.inputs
+            if v in values and (variable := values[v].variable) is not None
+        }
+        found: dict[Stack, set[int]] = {}
+        for number, variable in pairs:
+            stack = self.stack(number)
+            for depth in range(len(stack)):
+                found.setdefault(stack[depth:], set()).add(variable)
+        return found
 
     # --- words --------------------------------------------------------------------------------------------------
 
@@ -215,6 +261,19 @@ class Case:
     def names(self, numbers: frozenset[int] | set[int]) -> tuple[str, ...]:
         """Names in the order the variables were made."""
         return tuple(self.variable(n).name for n in sorted(numbers))
+
+
+def _by_place(cuts: list[reach.Cut]) -> list[reach.Cut]:
+    """Cuts at one expression (in a loop, over a rollout) are one cut; the first stands for all."""
+    places: dict[tuple[str, int, int | None], reach.Cut] = {}
+    for cut in cuts:
+        key = cut.op.name, cut.op.stack, cut.op.switch if cut.op.switch is None else 0
+        known = places.get(key)
+        if known is None:
+            places[key] = cut
+        else:
+            places[key] = reach.Cut(known.op, known.variables | cut.variables, known.alone or cut.alone)
+    return list(places.values())
 
 
 def _used_up(backward: Backward) -> bool:

@@ -60,13 +60,51 @@ def _followers(part: reach.Slice, cut: reach.Cut) -> tuple[set[int], set[int]]:
     return values, summed
 
 
+_PRODUCT = frozenset({"mul", "__mul__", "__rmul__", "Mul", "multiply"})
+
+
+def advantages(recording: Recording, part: reach.Slice, cuts: list[reach.Cut], made_by: dict[int, Op]) -> list[reach.Cut]:
+    """The cuts that make a weight for a log-probability: `-log_prob * advantage.detach()`.
+
+    There the stop is right; whoever is behind it needs a loss term of its own.
+    """
+    found = []
+    for cut in cuts:
+        if cut.op.kind not in ("stop", "leave") and cut.op.switch is None:
+            continue
+        values, _ = _followers(part, cut)
+        for op in part.ops:
+            if op.name in _PRODUCT and len(op.inputs) == 2 and op.at > cut.op.at:
+                one, other = op.inputs
+                weighed = other if one in values and other not in values else one if other in values else None
+                if weighed is not None and weighed not in values and _is_log_probability(made_by, weighed):
+                    found.append(cut)
+                    break
+    return found
+
+
+def _is_log_probability(made_by: dict[int, Op], value: int) -> bool:
+    """Whether a value is a log-probability: a logarithm lies a few operations back."""
+    todo = [(value, 0)]
+    while todo:
+        number, depth = todo.pop()
+        op = made_by.get(number)
+        if op is None or depth > 8:
+            continue
+        name = op.name.lower()
+        if "log" in name or name.endswith("cross_entropy") or name == "nll_loss":
+            return not name.startswith("logical")
+        todo.extend((source, depth + 1) for source in op.inputs)
+    return False
+
+
 def dropped_terms(recording: Recording, part: reach.Slice, cuts: list[reach.Cut], backward: Backward) -> dict[int, Op]:
     """Variables that reach the loss only through a deliberate stop, but for which a loss term exists and is unused.
 
     `advantage = (returns - values).detach()` is right, and `values` has its own term, `value_loss`. When that term is
     computed and not added to the loss, the stop is innocent and the missing term is the fault.
     """
-    stopped = [cut for cut in cuts if cut.op.kind == "stop" or cut.op.switch is not None]
+    stopped = [cut for cut in cuts if cut.op.kind in ("stop", "leave") or cut.op.switch is not None]
     variables = {v for cut in stopped for v in cut.variables} - {
         v for c in cuts if c not in stopped for v in c.variables
     }
@@ -76,6 +114,7 @@ def dropped_terms(recording: Recording, part: reach.Slice, cuts: list[reach.Cut]
     values = recording.values
     masks = {v.id: bit[v.variable] for v in values.values() if v.variable in bit}
     consumed: set[int] = set()
+    reduced: set[int] = set()
     since = max((s.at for s in recording.steps if s.at < backward.at), default=0)
     terms: list[Op] = []
     for at, op in recording.ops.items():
@@ -90,14 +129,22 @@ def dropped_terms(recording: Recording, part: reach.Slice, cuts: list[reach.Cut]
                     mask |= masks[source]
             if mask:
                 masks[target] = mask
-                if target not in part.values and _scalar(values[target].shape):
-                    terms.append(op)
+                if _scalar(values[target].shape) and (_reduces(op) or any(v in reduced for v in op.inputs)):
+                    reduced.add(target)
+                    if target not in part.values:
+                        terms.append(op)
     found: dict[int, Op] = {}
     for op in terms:
         if not any(value in consumed for value in op.outputs):
             mask = masks.get(op.outputs[0], 0)
             found.update({variable: op for variable, flag in bit.items() if mask & flag})
     return found
+
+
+def _reduces(op: Op) -> bool:
+    """Whether an operation makes one number of a batch: what loss terms are made by."""
+    name = op.name.lower()
+    return name in ("mean", "sum", "cross_entropy", "norm") or name.endswith("loss")
 
 
 def _scalar(shape: tuple[int | None, ...]) -> bool:

@@ -24,13 +24,15 @@ def unheld(recording: Recording) -> set[int]:
     """Variables that receive a gradient and belong to no optimizer."""
     held = {v for o in recording.optimizers.values() for v in o.holds}
     got = {v for b in recording.backwards if not b.implicit for v in b.got}
-    return {v for v in got - held if recording.variables[v].trainable and recording.variables[v].parameter}
+    known = recording.variables
+    return {v for v in got - held if known[v].trainable and (known[v].parameter or not known[v].registered)}
 
 
 def replaced(recording: Recording, held: set[int], trained: set[int]) -> Replaced:
     """Old variables that an optimizer still holds and new ones, made later, that took their place in the model."""
     values = recording.values
-    reading = [op for op in recording.ops.values() if op.kind != "write"]
+    built = min((o.at for o in recording.optimizers.values()), default=0)
+    reading = [op for op in recording.ops.values() if op.kind != "write" and op.at > built]
     read = {values[v].variable for op in reading for v in op.inputs if v in values}
     stale = {v for v in held - trained if v not in read and recording.variables[v].network == UNNAMED}
     holders = [o for o in recording.optimizers.values() if o.holds & stale]

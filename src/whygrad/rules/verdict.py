@@ -30,6 +30,8 @@ class Verdict:
     tape: Tape | None = None
     entry: Op | None = None
     """Where what had left the framework came back."""
+    cut_site: Site | None = None
+    """Where the gradient stopped first, when what is named lies behind it."""
     first: Op | None = None
     """The operation of the network itself that comes last before the cut."""
     others: list[Op] = field(default_factory=list)
@@ -37,6 +39,12 @@ class Verdict:
 
 def verdicts(case: Case) -> list[Verdict]:
     """Every cut, under its rule; cuts at one expression are one verdict."""
+    if case.verdicts is None:
+        case.verdicts = _all(case)
+    return case.verdicts
+
+
+def _all(case: Case) -> list[Verdict]:
     merged: dict[tuple[str, Site | None], Verdict] = {}
     for missing in case.missing:
         for cut in missing.cuts:
@@ -47,13 +55,29 @@ def verdicts(case: Case) -> list[Verdict]:
             else:
                 known.variables |= verdict.variables
                 known.others.append(verdict.op)
-    return list(merged.values())
+    return _best_explained(case, list(merged.values()))
+
+
+def _best_explained(case: Case, found: list[Verdict]) -> list[Verdict]:
+    """Drop round trips that only the source suggests where a certain cut explains the same variables.
+
+    What an agent does leaves for the environment and comes back as observations and rewards: true data flow, and no
+    gradient is expected along it.
+    """
+    proof = {h.left: h.proof for h in case.recording.handovers if h.proof != "source"}
+    guessed = [v for v in found if v.code == "W103" and v.op.kind == "leave" and v.op.at not in proof]
+    certain = {variable for v in found if v not in guessed for variable in v.variables}
+    kept = [v for v in found if v not in guessed or not v.variables <= certain]
+    # One faulty line, reached from two places: the way that stays in the framework tells more.
+    inside = {v.cut_site for v in kept if v.code != "W103"}
+    return [v for v in kept if v.code != "W103" or v.op.kind != "leave" or v.cut_site not in inside]
 
 
 def _judge(case: Case, missing: Missing, cut: reach.Cut) -> Verdict:
     op = cut.op
     verdict = Verdict("W104", missing.backward, cut.variables, op, case.site(op.stack), missing.update, missing.seen)
     verdict.first = _last_of_network(case, missing, cut)
+    verdict.cut_site = verdict.where
     tape = case.recording.tapes.get(missing.backward.tape) if missing.backward.tape is not None else None
     left = _leaves_after(case, missing, op)
     if left is not None:

@@ -1,4 +1,72 @@
-"""W101 unrecorded"""
+"""W101 unrecorded
+
+What it checks
+    A variable reaches the loss only through operations that nobody recorded:
+    a forward pass before or outside the tf.GradientTape block, under
+    torch.no_grad() or torch.inference_mode(), in a function that carries one
+    of them as a decorator, after torch.set_grad_enabled(False), or under
+    tape.stop_recording().
+
+Why it matters
+    A framework differentiates what it recorded and nothing else. To the
+    gradient, an unrecorded result is a constant. PyTorch raises "element 0 of
+    tensors does not require grad" only when no part of the loss was recorded;
+    when one part was, it says nothing. TensorFlow returns None. JAX returns
+    zeros.
+
+Example
+    PyTorch
+        with torch.no_grad():
+            chosen = actor(states)
+        loss = -critic(states, chosen).mean()
+        loss.backward()                # the critic gets one, the actor none
+    TensorFlow
+        predictions = net(states)      # before the tape is opened
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((predictions - targets) ** 2)
+        grads = tape.gradient(loss, net.trainable_variables)    # all None
+    JAX
+        predictions = net(params, states)      # outside the function
+
+        def loss_fn(params):
+            return jnp.mean((predictions - targets) ** 2)
+
+        grads = jax.grad(loss_fn)(params)      # all zeros
+
+Instead
+    PyTorch
+        chosen = actor(states)
+        loss = -critic(states, chosen).mean()
+        loss.backward()
+    TensorFlow
+        with tf.GradientTape() as tape:
+            predictions = net(states)
+            loss = tf.reduce_mean((predictions - targets) ** 2)
+        grads = tape.gradient(loss, net.trainable_variables)
+    JAX
+        def loss_fn(params):
+            predictions = net(params, states)
+            return jnp.mean((predictions - targets) ** 2)
+
+        grads = jax.grad(loss_fn)(params)
+
+What does not help
+    loss.requires_grad = True: the error goes away and the fault stays. The
+    loss becomes a leaf of its own, and no network behind it learns.
+    tape.watch(net.trainable_variables): the tape watches them already. What
+    it needs is to be open when the network is called.
+    GradientTape(persistent=True): keeps what was recorded, records no more.
+    net.train(), net.eval(): switch dropout and batch normalisation, not the
+    recording of gradients.
+    Another version of the framework: all versions do this.
+
+When it is meant
+    Acting, evaluation and targets need no gradient. whygrad is quiet about
+    them as long as the network gets its gradient on another way. Where a
+    network is not to be trained at all, do not give it to the optimizer.
+    Otherwise write `# whygrad: ok W101` on the line of the call, or on the
+    line that switches the recording off.
+"""
 
 from __future__ import annotations
 

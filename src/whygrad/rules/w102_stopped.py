@@ -1,4 +1,68 @@
-"""W102 stopped"""
+"""W102 stopped
+
+What it checks
+    Every way from the variable to the loss passes through an operation that
+    is there to stop gradients: .detach(), .detach_(), .data,
+    tf.stop_gradient, keras.ops.stop_gradient, jax.lax.stop_gradient.
+
+Why it matters
+    The operation returns the same numbers as a constant, so the loss looks
+    right and the network behind it stands still. If another network still
+    gets a gradient, PyTorch prints nothing. A stop is right on one side of a
+    loss (the target, the advantage) and fatal on the other.
+
+Example
+    PyTorch
+        chosen = actor(states).detach()
+        loss = -critic(states, chosen).mean()
+        loss.backward()                # actor: every .grad stays None
+    TensorFlow
+        with tf.GradientTape() as tape:
+            chosen = tf.stop_gradient(actor(states))
+            loss = -tf.reduce_mean(critic([states, chosen]))
+        grads = tape.gradient(loss, actor.trainable_variables)  # all None
+    JAX
+        def loss_fn(actor_params):
+            chosen = jax.lax.stop_gradient(actor(actor_params, states))
+            return -jnp.mean(critic(critic_params, states, chosen))
+
+        grads = jax.grad(loss_fn)(actor_params)                 # all zeros
+
+Instead
+    PyTorch
+        chosen = actor(states)
+        loss = -critic(states, chosen).mean()
+        loss.backward()
+    TensorFlow
+        with tf.GradientTape() as tape:
+            chosen = actor(states)
+            loss = -tf.reduce_mean(critic([states, chosen]))
+        grads = tape.gradient(loss, actor.trainable_variables)
+    JAX
+        def loss_fn(actor_params):
+            chosen = actor(actor_params, states)
+            return -jnp.mean(critic(critic_params, states, chosen))
+
+        grads = jax.grad(loss_fn)(actor_params)
+
+What does not help
+    Detaching Q in the actor loss: the usual origin of this fault. It is put
+    in so that the actor loss does not train the critic, or to silence an
+    in-place error (W108). It cuts the only way to the actor. The critic is
+    safe without it when the actor's optimizer holds the actor alone and the
+    critic's gradients are cleared before its own backward().
+    .detach().requires_grad_(): makes a new leaf. The gradient ends there.
+    loss.requires_grad = True: silences the error, trains nothing.
+    with torch.enable_grad(): records new operations; a detached value stays
+    detached.
+
+When it is meant
+    A target such as r + gamma * q_next.detach(), an advantage, an encoder
+    that only the critic trains. whygrad is quiet where the network gets its
+    gradient on another way, and where no optimizer holds it. Otherwise write
+    `# whygrad: ok W102` on the line, or take the variables away from the
+    optimizer.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,70 @@
-"""W103 left-framework"""
+"""W103 left-framework
+
+What it checks
+    A value on the way to the loss leaves the framework (.numpy(), .item(),
+    .tolist(), float(), predict(), a NumPy function, tf.numpy_function) and
+    comes back as a constant (torch.tensor, torch.from_numpy, tf.constant, or
+    arithmetic with the number). Both lines are shown.
+
+Why it matters
+    Python numbers and NumPy arrays have no history. What is computed with
+    them is right as a number and a constant to the gradient. The loss goes
+    on being printed, and nothing behind the exit learns from it.
+
+Example
+    PyTorch
+        dist = torch.distributions.Categorical(logits=policy(states))
+        log_probs = [p.item() for p in dist.log_prob(taken)]
+        loss = -(torch.tensor(log_probs) * returns).mean()
+        loss.backward()    # RuntimeError: element 0 of tensors does not ...
+    TensorFlow
+        with tf.GradientTape() as tape:
+            predictions = net.predict(states, verbose=0)
+            loss = tf.reduce_mean((targets - predictions) ** 2)
+        grads = tape.gradient(loss, net.trainable_variables)    # all None
+    JAX
+        def loss_fn(params):
+            values = [v.item() for v in net(params, states)]
+            return jnp.mean((jnp.array(values) - returns) ** 2)
+
+        grads = jax.grad(loss_fn)(params)    # all zeros; an error under jit
+
+Instead
+    PyTorch
+        dist = torch.distributions.Categorical(logits=policy(states))
+        log_probs = [p for p in dist.log_prob(taken)]
+        loss = -(torch.stack(log_probs) * returns).mean()
+        loss.backward()
+    TensorFlow
+        with tf.GradientTape() as tape:
+            predictions = net(states, training=True)
+            loss = tf.reduce_mean((targets - predictions) ** 2)
+        grads = tape.gradient(loss, net.trainable_variables)
+    JAX
+        def loss_fn(params):
+            values = net(params, states)[:, 0]
+            return jnp.mean((values - returns) ** 2)
+
+        grads = jax.grad(loss_fn)(params)
+
+What does not help
+    torch.tensor(values, requires_grad=True): a new leaf. The error is gone,
+    the gradient ends at the leaf, the network gets nothing.
+    loss.requires_grad = True: the same, one step later.
+    torch.from_numpy, torch.as_tensor: share the memory, not the history.
+    tf.convert_to_tensor, tape.watch(constant): the constant is watched, what
+    it was computed from is not.
+    tf.numpy_function in place of NumPy: has no gradient. tf.py_function has
+    one, if its body uses TensorFlow operations.
+    jax.pure_callback: refuses to be differentiated without a custom rule.
+
+When it is meant
+    Logging, metrics, acting in the environment and filling a replay buffer
+    may leave the framework: no loss hangs on them. A number that is meant as
+    a constant in the loss (a running mean, an importance weight) is quiet
+    while the network gets its gradient on another way. Otherwise write
+    `# whygrad: ok W103` on the line where the value leaves.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,72 @@
-"""W104 not-differentiable"""
+"""W104 not-differentiable
+
+What it checks
+    The variable reaches the loss only through an operation that has no
+    derivative, or a derivative of zero everywhere: argmax and other indices,
+    a cast to int or bool, a comparison, one-hot of an index, round, floor,
+    sign, a plain sample, an operation without a registered gradient.
+
+Why it matters
+    Which entry is the largest, or on which side of a threshold a value lies,
+    does not change when the value moves a little, so there is nothing to
+    follow. For an index PyTorch drops the history and TensorFlow returns
+    None. For round, floor and sign PyTorch gives zeros, and so does JAX for
+    all of them, with no warning: the optimizer steps and nothing moves.
+
+Example
+    PyTorch
+        best = q_net(states).argmax(dim=1)
+        loss = -best.float().mean()
+        loss.backward()    # RuntimeError: element 0 of tensors does not ...
+    TensorFlow
+        with tf.GradientTape() as tape:
+            best = tf.argmax(q_net(states), axis=1)
+            loss = -tf.reduce_mean(tf.cast(best, tf.float32))
+        grads = tape.gradient(loss, q_net.trainable_variables)  # all None
+    JAX
+        def loss_fn(q_params):
+            best = jnp.argmax(q_net(q_params, states), axis=1)
+            return -jnp.mean(best.astype(jnp.float32))
+
+        grads = jax.grad(loss_fn)(q_params)                     # all zeros
+
+Instead
+    Use the value, not its index. In place of a continuous sample take a
+    reparameterised one (dist.rsample(), mean + std * noise); for a discrete
+    one put -log_prob(action) * advantage into the loss. For a step, pass the
+    gradient straight through: x + (x.round() - x).detach().
+    PyTorch
+        best = q_net(states).max(dim=1).values
+        loss = -best.mean()
+        loss.backward()
+    TensorFlow
+        with tf.GradientTape() as tape:
+            best = tf.reduce_max(q_net(states), axis=1)
+            loss = -tf.reduce_mean(best)
+        grads = tape.gradient(loss, q_net.trainable_variables)
+    JAX
+        def loss_fn(q_params):
+            best = jnp.max(q_net(q_params, states), axis=1)
+            return -jnp.mean(best)
+
+        grads = jax.grad(loss_fn)(q_params)
+
+What does not help
+    .float(), tf.cast, astype after the fact: the type is a float again, the
+    way back is not there again.
+    one_hot(argmax(q)): a constant made from a constant. Multiply it with q to
+    reach the value that it selects.
+    loss.requires_grad = True: silences the error, trains nothing.
+    tape.watch, persistent=True: the operation was recorded. It has no
+    gradient.
+    Another version of the framework: an index has no derivative in any.
+
+When it is meant
+    Greedy acting, accuracy, masks and indices are right as they are: whygrad
+    is quiet while the values they select carry the gradient, as in
+    q.gather(1, best). Straight-through estimators and Gumbel-softmax are
+    quiet too. Otherwise write `# whygrad: ok W104` on the line.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,78 @@
-"""W105 loss-ignores"""
+"""W105 loss-ignores
+
+What it checks
+    An optimizer holds the variable, and the loss has no term that trains it.
+    The finding says which: the output, or a loss term made from it, was
+    computed and dropped; the layer was never called; or the output serves
+    only as a stopped weight (an advantage), without a value loss beside it.
+
+Why it matters
+    The part of the network keeps its first, random values and is used all
+    the same when the agent acts or bootstraps. Keras warns with bare names
+    ("Gradients do not exist for variables ['kernel', 'bias']"), PyTorch and
+    JAX do not warn.
+
+Example
+    PyTorch
+        features = body(states)
+        log_probs = F.log_softmax(policy_head(features), dim=1)
+        values = value_head(features)
+        loss = F.nll_loss(log_probs, taken)
+        loss.backward()                # value_head: every .grad stays None
+    TensorFlow
+        with tf.GradientTape() as tape:
+            features = body(states)
+            values = value_head(features)
+            loss = cross_entropy(taken, policy_head(features))
+        grads = tape.gradient(loss, value_head.trainable_variables)   # None
+    JAX
+        def loss_fn(heads):
+            features = mlp(heads["body"], states)
+            values = mlp(heads["value"], features)
+            log_probs = jax.nn.log_softmax(mlp(heads["policy"], features))
+            return -jnp.mean(log_probs[jnp.arange(8), taken])
+
+        grads = jax.grad(loss_fn)(heads)       # grads["value"]: all zeros
+
+Instead
+    PyTorch
+        features = body(states)
+        log_probs = F.log_softmax(policy_head(features), dim=1)
+        values = value_head(features)
+        loss = F.nll_loss(log_probs, taken) + F.mse_loss(values, targets)
+        loss.backward()
+    TensorFlow
+        with tf.GradientTape() as tape:
+            features = body(states)
+            values = value_head(features)
+            loss = cross_entropy(taken, policy_head(features))
+            loss += tf.reduce_mean((values - targets) ** 2)
+        grads = tape.gradient(loss, value_head.trainable_variables)
+    JAX
+        def loss_fn(heads):
+            features = mlp(heads["body"], states)
+            values = mlp(heads["value"], features)
+            log_probs = jax.nn.log_softmax(mlp(heads["policy"], features))
+            policy_loss = -jnp.mean(log_probs[jnp.arange(8), taken])
+            return policy_loss + jnp.mean((values - targets) ** 2)
+
+        grads = jax.grad(loss_fn)(heads)
+
+What does not help
+    find_unused_parameters=True (DistributedDataParallel): ends the error, not
+    the fault. The head still gets nothing.
+    loss + 0 * values.sum(): gives the head a gradient of zeros. The warning
+    goes away, the head learns nothing.
+    allow_unused=True, unconnected_gradients=ZERO: write None another way.
+    The loss argument of model.compile(), which the Keras warning asks about:
+    has no part in a custom training loop.
+
+When it is meant
+    Experts and heads that take turns are quiet once the others have had
+    theirs. A head that is not to be trained yet: do not give it to the
+    optimizer, or freeze it. A layer without a use: remove it. Otherwise write
+    `# whygrad: ok W105` on the line that the finding names.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +95,68 @@ def check(case: Case) -> Iterator[Finding]:
         variables -= _routed(case, variables)
         if not variables:
             continue
-        last = _last_use(case, missing, variables) | {v: op for v, op in missing.dropped.items() if v in variables}
+        yield from _left_out(case, missing, variables)
+        yield from _without_term(case, missing, variables & missing.only_weight)
+        variables -= missing.dropped.keys() | missing.only_weight
+        last = _last_use(case, missing, variables)
         dropped: dict[Site | None, set[int]] = {}
         for variable, op in last.items():
             dropped.setdefault(_dropped_at(case, missing, op, variables), set()).add(variable)
         for site, members in dropped.items():
             yield _dropped(case, missing, members, site)
-        never = variables - set(last)
+        never = variables - last.keys()
         for members in _by_place(case, never):
             yield _never(case, missing, members)
+
+
+def _left_out(case: Case, missing: Missing, variables: set[int]) -> Iterator[Finding]:
+    """A loss term was computed for these, and the loss was put together without it."""
+    terms: dict[Site | None, set[int]] = {}
+    for variable, op in missing.dropped.items():
+        if variable in variables:
+            terms.setdefault(case.site(op.stack), set()).add(variable)
+    loss = case.loss_site(missing.backward)
+    for term, members in terms.items():
+        steps = [(term, "term", "a loss term for them, used by nothing"), (loss, "loss", "the loss, put together without it")]
+        yield Finding(
+            code=CODE,
+            rule=NAME,
+            severity=_severity(case, members, missing),
+            message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} no gradient: their term"
+            f"{at_line(term, loss)} is not part of the loss",
+            why=f"{quoted(term, 'The term')} was computed and dropped: the loss does not contain it.",
+            fix=f"add the term{at_line(term, loss)} to the loss",
+            variables=case.names(members),
+            where=loss,
+            label=f"this loss leaves out the term computed{at_line(term, loss)}",
+            loss=loss,
+            path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
+            first_update=missing.update,
+            seen=missing.seen,
+        )
+
+
+def _without_term(case: Case, missing: Missing, members: set[int]) -> Iterator[Finding]:
+    """A baseline or critic that is used, rightly stopped, as an advantage, and has no loss of its own."""
+    if not members:
+        return
+    loss = case.loss_site(missing.backward)
+    yield Finding(
+        code=CODE,
+        rule=NAME,
+        severity=_severity(case, members, missing),
+        message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} no gradient: the loss{at_line(loss)} has no term that trains it",
+        why="It only serves as a weight for a log-probability (an advantage), and that weight is stopped, as it should be. "
+        "Nothing else in the loss depends on it, so it keeps its first values.",
+        fix="add a term for it: the squared difference between its value and the return (value_loss); do not remove the stop",
+        variables=case.names(members),
+        where=loss,
+        label="no term of this loss trains it",
+        loss=loss,
+        path=(PathStep(loss, "loss", "the loss"),) if loss is not None else (),
+        first_update=missing.update,
+        seen=missing.seen,
+    )
 
 
 def _unwatched(case: Case, missing: Missing, variable: int) -> bool:
@@ -95,19 +222,10 @@ def _dropped_at(case: Case, missing: Missing, op: Op, variables: set[int]) -> Si
     stack = case.stack(op.stack)
     limit = case.seen_from(op.stack, missing.backward.stack)
     chosen = stack[0] if stack else None
-    values = case.recording.values
     for depth in range(1, len(stack)):
         if chosen == limit:
             break
-        outer = stack[depth:]
-        read = {
-            values[v].variable
-            for other in case.recording.ops.values()
-            if other.kind != "write" and case.stack(other.stack)[-len(outer) :] == outer
-            for v in other.inputs
-            if v in values
-        } - {None}
-        if not read <= variables:
+        if not case.reads_under.get(stack[depth:], set()) <= variables:
             break
         chosen = stack[depth]
     return chosen

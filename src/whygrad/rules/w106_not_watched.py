@@ -1,4 +1,68 @@
-"""W106 not-watched"""
+"""W106 not-watched
+
+What it checks
+    A gradient is asked of something that nothing tracks. PyTorch: the result
+    of an operation in place of the leaf, a tensor that did not require a
+    gradient when it was used, a non-leaf given to an optimizer. TensorFlow: a
+    constant, a tensor that the tape was not told to watch, a variable under
+    watch_accessed_variables=False.
+
+Why it matters
+    Gradients are kept for leaves (PyTorch), for trainable variables and
+    watched tensors (TensorFlow), for the arguments of the differentiated
+    function (JAX). Everything else is a constant or an intermediate result.
+    The typical victims are the loose ones: a temperature, a log-std, a
+    learned input.
+
+Example
+    PyTorch
+        log_alpha = torch.zeros(1, requires_grad=True) - 1.0
+        loss = (log_alpha.exp() * targets).mean()
+        loss.backward()
+        log_alpha.grad                 # None: log_alpha is no leaf
+    TensorFlow
+        log_alpha = tf.constant(-1.0)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.exp(log_alpha) * targets)
+        grads = tape.gradient(loss, [log_alpha])                # [None]
+    JAX
+        def loss_fn(weights):          # reads params, not its argument
+            return jnp.mean((net(params, states) - targets) ** 2)
+
+        grads = jax.grad(loss_fn)(params)                       # all zeros
+
+Instead
+    PyTorch
+        log_alpha = torch.full((1,), -1.0, requires_grad=True)
+        loss = (log_alpha.exp() * targets).mean()
+        loss.backward()
+        log_alpha.grad
+    TensorFlow
+        log_alpha = tf.Variable(-1.0)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.exp(log_alpha) * targets)
+        grads = tape.gradient(loss, [log_alpha])
+    JAX
+        def loss_fn(weights):
+            return jnp.mean((net(weights, states) - targets) ** 2)
+
+        grads = jax.grad(loss_fn)(params)
+
+What does not help
+    x.requires_grad_() or tape.watch(x) after the forward pass: too late for
+    what was computed before.
+    x.retain_grad(): fills .grad of the intermediate result. The optimizer
+    still refuses it ("can't optimize a non-leaf Tensor").
+    torch.tensor(x, requires_grad=True) or nn.Parameter(x) in every update: a
+    new leaf each time. The optimizer holds the first one.
+    Moving a leaf with .to(device) afterwards: makes a non-leaf again where
+    it copies. Create it on the device.
+
+When it is meant
+    To look at the gradient of an intermediate result, call x.retain_grad()
+    before backward(), or tape.watch(x) before x is used: both are quiet.
+    Otherwise write `# whygrad: ok W106` on the line that the finding names.
+"""
 
 from __future__ import annotations
 

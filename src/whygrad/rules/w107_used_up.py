@@ -1,4 +1,70 @@
-"""W107 used-up"""
+"""W107 used-up
+
+What it checks
+    A second pass over what one pass has freed: backward() twice over one
+    graph (a hidden state carried into the next update, a tensor computed once
+    before the loop), gradient() twice on a tape that is not persistent. Also
+    a loss that is computed after its tape was closed.
+
+Why it matters
+    A backward pass frees the values it used. The error comes at the second
+    pass, and its line is not the line of the fault: that is the one which
+    carried the old graph along. A loss after the tape raises nothing; every
+    gradient is None.
+
+Example
+    PyTorch
+        hidden = torch.zeros(8, 16)
+        for update in range(2):
+            hidden = cell(states, hidden)
+            loss = hidden.pow(2).mean()
+            loss.backward()    # second update: RuntimeError, a second time
+    TensorFlow
+        with tf.GradientTape() as tape:
+            actor_loss = -tf.reduce_mean(critic([states, actor(states)]))
+            error = critic([states, actions]) - targets
+            critic_loss = tf.reduce_mean(error**2)
+        tape.gradient(actor_loss, actor.trainable_variables)
+        tape.gradient(critic_loss, critic.trainable_variables)
+        # RuntimeError: a non-persistent GradientTape can only be used ...
+    JAX
+        Not possible in JAX: a function can be differentiated again and again.
+
+Instead
+    PyTorch
+        hidden = torch.zeros(8, 16)
+        for update in range(2):
+            hidden = cell(states, hidden.detach())
+            loss = hidden.pow(2).mean()
+            loss.backward()
+    TensorFlow
+        with tf.GradientTape() as actor_tape:
+            actor_loss = -tf.reduce_mean(critic([states, actor(states)]))
+        with tf.GradientTape() as critic_tape:
+            error = critic([states, actions]) - targets
+            critic_loss = tf.reduce_mean(error**2)
+        a = actor_tape.gradient(actor_loss, actor.trainable_variables)
+        c = critic_tape.gradient(critic_loss, critic.trainable_variables)
+    JAX
+        Nothing to repair.
+
+What does not help
+    retain_graph=True: the error goes, and the graph of every update is kept
+    and walked again. Memory and time grow with each update, and once an
+    optimizer steps in between the error returns as W108. It is right only for
+    two losses over one graph in one update, and there loss_1 + loss_2 and one
+    backward() is better.
+    persistent=True for a loss after the tape: keeps what was recorded. The
+    loss was not.
+    One gradient() call over the sum of actor and critic loss: no error, but
+    each network is trained by the other's loss too.
+
+When it is meant
+    Backpropagation through time over several steps: collect the losses, add
+    them, call backward() once, then detach the state. Several gradients from
+    one tape: GradientTape(persistent=True), and `del tape` afterwards. Where
+    the error is caught on purpose, write `# whygrad: ok W107` on the line.
+"""
 
 from __future__ import annotations
 
@@ -62,6 +128,9 @@ def _second_backward(case: Case, backward: Backward) -> Finding:
         old, new = crossing
         made, used = case.seen_from(old.stack, backward.stack), case.seen_from(new.stack, backward.stack)
         if made is not None and used is not None:
+            if (made.file, made.line) != (used.file, used.line):
+                network = _network_call(case, old)
+                made = case.seen_from(network.stack, backward.stack) or made
             where = made
             path = [
                 PathStep(made, old.name, "computed here, before the first backward"),
@@ -100,6 +169,24 @@ def _carried(case: Case, backward: Backward, where: Site, made: Site, used: Site
         message=f"the backward pass{at_line(case.site(backward.stack), where)} runs into a graph that is already used up",
         why=why, fix=fix, variables=(), where=where, label=label, loss=case.loss_site(backward), path=tuple(path),
     )  # fmt: skip
+
+
+def _network_call(case: Case, op: Op) -> Op:
+    """The last operation before (or at) this one that reads a variable: where the old graph comes from."""
+    values = case.recording.values
+    todo, seen = [op], {op.at}
+    found = []
+    while todo:
+        one = todo.pop()
+        if any(values[v].variable is not None for v in one.inputs if v in values):
+            found.append(one)
+            continue
+        for number in one.inputs:
+            made = case.made_by.get(number)
+            if made is not None and made.at not in seen and made.carries:
+                seen.add(made.at)
+                todo.append(made)
+    return max(found, key=lambda one: one.at, default=op)
 
 
 def _crossing(case: Case, backward: Backward, first: Backward) -> tuple[Op, Op] | None:

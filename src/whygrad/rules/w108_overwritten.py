@@ -1,4 +1,66 @@
-"""W108 overwritten"""
+"""W108 overwritten
+
+What it checks
+    A value that the backward pass needs was overwritten between forward and
+    backward: by optimizer.step(), by an in-place operation (+=, x[i] = y,
+    relu(inplace=True), copy_), by a write into a leaf. In TensorFlow: a
+    result that reaches the loss through variable.assign(). The finding names
+    the writer, which the framework's error does not.
+
+Why it matters
+    The gradient of a product needs the factors as they were. PyTorch notices
+    the write and refuses ("modified by an inplace operation"). TensorFlow
+    reads the variable as a fresh start: no gradient goes through a store, and
+    what was assigned gets None.
+
+Example
+    PyTorch
+        actor_loss = -critic(states, actor(states)).mean()
+        critic_loss = F.mse_loss(critic(states, actions), targets)
+        critic_loss.backward()
+        critic_optimizer.step()        # writes the critic's weights in place
+        actor_loss.backward()          # RuntimeError: inplace operation
+    TensorFlow
+        chosen = tf.Variable(tf.zeros((8, 2)))
+        with tf.GradientTape() as tape:
+            chosen.assign(actor(states))
+            loss = -tf.reduce_mean(critic([states, chosen]))
+        grads = tape.gradient(loss, actor.trainable_variables)  # all None
+    JAX
+        Not possible in JAX: arrays are immutable; x.at[i].set(y) makes one.
+
+Instead
+    PyTorch
+        critic_loss = F.mse_loss(critic(states, actions), targets)
+        critic_loss.backward()
+        critic_optimizer.step()
+        actor_loss = -critic(states, actor(states)).mean()
+        actor_loss.backward()
+    TensorFlow
+        with tf.GradientTape() as tape:
+            chosen = actor(states)
+            loss = -tf.reduce_mean(critic([states, chosen]))
+        grads = tape.gradient(loss, actor.trainable_variables)
+    JAX
+        Nothing to repair.
+
+What does not help
+    Detaching Q in the actor loss: no error, and no gradient for the actor
+    (W102).
+    retain_graph=True: keeps the graph, not the old values. The error stays.
+    Downgrading PyTorch: releases before 1.5 did not notice an optimizer step
+    and computed the gradient from mixed old and new weights.
+    Writing through .data: escapes the check in the same way. The gradient is
+    wrong, silently.
+    .clone() of the loss: copies one number. What was overwritten is the
+    weight or the activation.
+
+When it is meant
+    A parameter that is updated by hand is written under torch.no_grad(),
+    after backward(); target networks too. An assign() that stores a copy for
+    later is quiet when the loss uses the value itself. Otherwise write
+    `# whygrad: ok W108` on the line of the write.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,70 @@
-"""W109 frozen"""
+"""W109 frozen
+
+What it checks
+    What an optimizer is given to train is switched off: requires_grad=False
+    in PyTorch, trainable=False in TensorFlow and Keras. An error where
+    nothing is left to train, a warning where a part is frozen, a note where
+    the frozen part was loaded from a checkpoint or holds adapters.
+
+Why it matters
+    PyTorch computes no gradient for a frozen parameter, and the optimizer
+    passes over it without a word. A tape does not watch a frozen
+    tf.Variable. Keras leaves a frozen layer out of trainable_variables.
+    Often the freezing was for one phase and was not undone.
+
+Example
+    PyTorch
+        body.requires_grad_(False)     # for a warm-up, and never undone
+        optimizer = torch.optim.Adam(
+            [*body.parameters(), *value_head.parameters()]
+        )
+        loss = F.mse_loss(value_head(body(states)), targets)
+        loss.backward()                # body: every .grad stays None
+        optimizer.step()
+    TensorFlow
+        net.trainable = False
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((net(states) - targets) ** 2)
+        grads = tape.gradient(loss, net.trainable_variables)    # []
+        optimizer.apply_gradients(zip(grads, net.trainable_variables))
+        # ValueError: not enough values to unpack
+    JAX
+        Not possible in JAX: there is no such flag (see W102, W106 and W201).
+
+Instead
+    PyTorch
+        body.requires_grad_(True)
+        optimizer = torch.optim.Adam(
+            [*body.parameters(), *value_head.parameters()]
+        )
+        loss = F.mse_loss(value_head(body(states)), targets)
+        loss.backward()
+        optimizer.step()
+    TensorFlow
+        net.trainable = True
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((net(states) - targets) ** 2)
+        grads = tape.gradient(loss, net.trainable_variables)
+        optimizer.apply_gradients(zip(grads, net.trainable_variables))
+    JAX
+        Nothing to repair.
+
+What does not help
+    net.train(): switches dropout and batch normalisation. It does not thaw.
+    loss.requires_grad = True: silences the error, trains nothing.
+    A higher learning rate: multiplies nothing.
+    Thawing after the optimizer was built from the unfrozen ones only
+    (filter(lambda p: p.requires_grad, ...)): it does not hold them (W201).
+    layer.trainable = True after model.compile(): call compile() again.
+    Giving net.variables to apply_gradients: Keras 3 then trains the frozen
+    layers as well, whatever their flag says.
+
+When it is meant
+    Transfer learning, LoRA, a pretrained encoder: give the optimizer the rest
+    only, [p for p in net.parameters() if p.requires_grad] or
+    net.trainable_variables. Otherwise write `# whygrad: ok W109` on the line
+    that freezes.
+"""
 
 from __future__ import annotations
 

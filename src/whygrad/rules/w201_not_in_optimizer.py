@@ -1,4 +1,72 @@
-"""W201 not-in-optimizer"""
+"""W201 not-in-optimizer
+
+What it checks
+    A variable of the model gets a gradient, and no optimizer holds it: it was
+    left out of the list, or it was made after the optimizer was built.
+
+Why it matters
+    The gradient is computed in every update and thrown away. The variable
+    keeps its first values, and no framework says so. The loss still falls a
+    little, because the rest of the network learns around it.
+
+Example
+    PyTorch
+        optimizer = torch.optim.Adam(value_head.parameters())
+        loss = F.mse_loss(value_head(body(states)), targets)
+        loss.backward()                # body gets a gradient
+        optimizer.step()               # and keeps its values
+    TensorFlow
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((value_head(body(states)) - targets) ** 2)
+        mine = [body.trainable_variables, value_head.trainable_variables]
+        of_body, of_head = tape.gradient(loss, mine)
+        optimizer.apply_gradients(zip(of_head, mine[1]))     # without body
+    JAX
+        def loss_fn(head, trunk):
+            return jnp.mean((mlp(head, mlp(trunk, states)) - targets) ** 2)
+
+        grads = jax.grad(loss_fn)(head, trunk)     # argnums=0: head alone
+        head = jax.tree.map(lambda p, g: p - 0.1 * g, head, grads)
+
+Instead
+    PyTorch
+        optimizer = torch.optim.Adam(
+            [*body.parameters(), *value_head.parameters()]
+        )
+        loss = F.mse_loss(value_head(body(states)), targets)
+        loss.backward()
+        optimizer.step()
+    TensorFlow
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((value_head(body(states)) - targets) ** 2)
+        mine = body.trainable_variables + value_head.trainable_variables
+        grads = tape.gradient(loss, mine)
+        optimizer.apply_gradients(zip(grads, mine))
+    JAX
+        def loss_fn(head, trunk):
+            return jnp.mean((mlp(head, mlp(trunk, states)) - targets) ** 2)
+
+        grads = jax.grad(loss_fn, argnums=(0, 1))(head, trunk)
+        head, trunk = jax.tree.map(
+            lambda p, g: p - 0.1 * g, (head, trunk), grads
+        )
+
+What does not help
+    requires_grad=True on the variable: it has that, or it would get no
+    gradient.
+    clip_grad_norm_ over all parameters: scales a gradient that nobody
+    applies, and lets it count in the norm that clips the others.
+    A higher learning rate: is not used on what the optimizer does not hold.
+    Registering a layer that forward() makes on its first call: the optimizer
+    was built before it. Build the optimizer last, or add_param_group().
+
+When it is meant
+    A critic that gets a gradient from the actor loss is quiet: its own
+    optimizer holds it. So are target networks and variables that are updated
+    by hand. A part that is not to learn: freeze it (requires_grad_(False),
+    trainable = False), which saves its backward pass too. Otherwise write
+    `# whygrad: ok W201` on the line that builds the optimizer.
+"""
 
 from __future__ import annotations
 

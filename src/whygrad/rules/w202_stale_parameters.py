@@ -1,4 +1,76 @@
-"""W202 stale-parameters"""
+"""W202 stale-parameters
+
+What it checks
+    An optimizer holds variables that nothing computes with any more, while
+    the model uses newer ones that no optimizer holds: a layer, a head or the
+    whole model was replaced, reloaded or wrapped after the optimizer was
+    built.
+
+Why it matters
+    An optimizer keeps the very tensors it was given, not the model. After a
+    replacement it goes on with the old ones, which get no gradient, and the
+    new ones stay as they were initialised or loaded. Nothing is raised.
+
+Example
+    PyTorch
+        optimizer = torch.optim.Adam(net.parameters())
+        net[-1] = nn.Linear(16, 1)     # a new head
+        loss = F.mse_loss(net(states), targets)
+        loss.backward()
+        optimizer.step()               # the new head keeps its values
+    TensorFlow
+        mine = net.trainable_variables
+        net = keras.Sequential([net.layers[0], keras.layers.Dense(1)])
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((net(states) - targets) ** 2)
+        grads = tape.gradient(loss, mine)    # the old head: [None, None]
+        optimizer.apply_gradients(zip(grads, mine))
+    JAX
+        state = {"params": params, "step": 0}
+        params = init(7, 4, 16, 1)     # new ones; state holds the old
+        grads = jax.grad(net_loss)(params)
+        state["params"] = jax.tree.map(
+            lambda p, g: p - 0.1 * g, state["params"], grads
+        )
+
+Instead
+    PyTorch
+        net[-1] = nn.Linear(16, 1)
+        optimizer = torch.optim.Adam(net.parameters())
+        loss = F.mse_loss(net(states), targets)
+        loss.backward()
+        optimizer.step()
+    TensorFlow
+        net = keras.Sequential([net.layers[0], keras.layers.Dense(1)])
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((net(states) - targets) ** 2)
+        mine = net.trainable_variables
+        grads = tape.gradient(loss, mine)
+        optimizer.apply_gradients(zip(grads, mine))
+    JAX
+        params = init(7, 4, 16, 1)
+        state = {"params": params, "step": 0}
+        grads = jax.grad(net_loss)(state["params"])
+        params = state["params"] = jax.tree.map(
+            lambda p, g: p - 0.1 * g, state["params"], grads
+        )
+
+What does not help
+    optimizer.load_state_dict(): loads moments and settings, not which tensors
+    are held.
+    optimizer.zero_grad(), net.zero_grad(): clear gradients, hold nothing new.
+    optimizer.add_param_group() for the new ones: trains them, and leaves the
+    old ones in memory with their moments. Building the optimizer last is
+    cleaner.
+    One Keras optimizer for old and new variables: Keras 3 refuses it
+    ("Unknown variable"). Make a new optimizer.
+
+When it is meant
+    Hardly ever. load_state_dict() and copy_() write into the old tensors and
+    are no replacement; they are quiet. Two models that are trained in turn
+    need an optimizer each. Otherwise write `# whygrad: ok W202` on the line
+    that makes the new variables.
+"""
 
 from __future__ import annotations
 

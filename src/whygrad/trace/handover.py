@@ -28,9 +28,10 @@ class Exits:
         self._entered: list[tuple[int, bool]] = []
         self._links: list[Handover] = []
 
-    def left(self, at: int, result: Any) -> None:
-        """A call gave Python or NumPy data made from a tensor."""
-        self._left.append(at)
+    def left(self, at: int, result: Any, follow: bool = True) -> None:
+        """A call gave Python or NumPy data made from a tensor; `follow` it in the source where nothing is proved."""
+        if follow:
+            self._left.append(at)
         span = _memory(result)
         if span is not None:
             self._arrays.append((weakref.ref(result), span[0], span[1], at))

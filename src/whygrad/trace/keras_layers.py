@@ -79,7 +79,7 @@ class Layers:
             self._pending.append((weakref.ref(weight), stack, layer.name, name))
 
     def _settle(self, weight: Any, stack: int, layer: str, name: str) -> bool:
-        store = self.recorder.store_of(weight)
+        store = self.recorder.variables.store_of(weight)
         if store is None:
             return False
         store.layer_made, store.created = True, stack
@@ -116,7 +116,7 @@ class Layers:
             if layer is None:
                 continue
             for variable in layer.weights:
-                store = self.recorder.store_of(variable)
+                store = self.recorder.variables.store_of(variable)
                 if store is None:
                     continue
                 if on:
@@ -127,5 +127,5 @@ class Layers:
 
     def _gone(self, handle: int) -> bool:
         """A variable that no longer exists keeps what was last known of it."""
-        store = self.recorder.stores.get(handle)
+        store = self.recorder.variables.stores.get(handle)
         return store is None or store.reference is None or store.reference() is None

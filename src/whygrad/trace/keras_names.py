@@ -20,17 +20,23 @@ _ResourceVariable = resource_variable_ops.BaseResourceVariable
 _DEEPEST = 6
 _WIDEST = 256
 _BOOKKEEPING = frozenset({
-    "_tracker", "_layers", "_metrics", "_trainable_variables", "_non_trainable_variables", "_seed_generators", "_functional",
-    "_self_tracked_trackables", "_trainable_weights", "_non_trainable_weights", "_inbound_nodes", "_outbound_nodes",
-    "_inbound_nodes_value", "_outbound_nodes_value", "_obj_reference_counts_dict", "_self_unconditional_checkpoint_dependencies",
-    "_self_unconditional_dependency_names", "_self_unconditional_deferred_dependencies", "_operations", "_operations_by_depth",
-    "_nodes", "_nodes_by_depth", "optimizer", "_optimizer", "_loss_tracker", "_compile_metrics", "_compile_loss", "_callable_losses",
-    "train_function", "test_function", "predict_function", "_self_saveable_object_factories", "compiled_loss", "compiled_metrics",
-    "history", "_nested_inputs", "_nested_outputs", "_inputs_struct", "_outputs_struct", "_auto_config", "_tracked", "_metrics_lock",
-    "_losses", "_loss_ids", "_steps_per_execution", "_train_counter", "_test_counter", "_predict_counter",
-     "_build_shapes_dict", "_parent_path", "_path", "_dtype_policy", "_call_signature",
+    "_tracker", "_layers", "_metrics", "_trainable_variables", "_non_trainable_variables", "_seed_generators",
+    "_functional", "_self_tracked_trackables", "_trainable_weights", "_non_trainable_weights", "_inbound_nodes",
+    "_outbound_nodes", "_inbound_nodes_value", "_outbound_nodes_value", "_obj_reference_counts_dict",
+    "_self_unconditional_checkpoint_dependencies", "_self_unconditional_dependency_names",
+    "_self_unconditional_deferred_dependencies", "_operations", "_operations_by_depth", "_nodes", "_nodes_by_depth",
+    "optimizer", "_optimizer", "_loss_tracker", "_compile_metrics", "_compile_loss", "_callable_losses",
+    "train_function", "test_function", "predict_function", "_self_saveable_object_factories", "compiled_loss",
+    "compiled_metrics", "history", "_nested_inputs", "_nested_outputs", "_inputs_struct", "_outputs_struct",
+    "_auto_config", "_tracked", "_metrics_lock", "_losses", "_loss_ids", "_steps_per_execution", "_train_counter",
+    "_test_counter", "_predict_counter", "_build_shapes_dict", "_parent_path", "_path", "_dtype_policy",
+    "_call_signature",
 })  # fmt: skip
 """Attributes in which Keras keeps the same variables a second time, or keeps none."""
+
+
+_UNTRAINED = frozenset({"Metric", "BaseOptimizer", "_BaseOptimizer", "OptimizerV2", "SeedGenerator", "Callback"})
+_classify = functools.lru_cache(maxsize=4096)(classify)
 
 
 def tf_variable(thing: Any) -> Any:
@@ -71,9 +77,7 @@ def _kind(cls: type) -> str:
     lineage = [(c.__module__, c.__name__) for c in cls.__mro__]
     for module, name in lineage:
         root = module.partition(".")[0]
-        if name in ("Metric", "BaseOptimizer", "_BaseOptimizer", "OptimizerV2", "SeedGenerator", "Callback") and root in (
-            "keras", "tf_keras",
-        ):  # fmt: skip
+        if name in _UNTRAINED and root in ("keras", "tf_keras"):
             return "other"
     for module, name in lineage:
         if name == "Layer" and module.partition(".")[0] in ("keras", "tf_keras"):
@@ -89,7 +93,7 @@ def key(variable: Any) -> int:
 
 
 def entries(model: Any) -> Iterator[tuple[str, str, Any, str]]:
-    """(path, layer path, variable, keeper) of every variable found in a model; the keeper is who hides an untracked one."""
+    """(path, layer path, variable, keeper) of every variable in a model; the keeper is who hides an untracked one."""
     tracked = {key(v): v for v in _weights(model)}
     seen: set[int] = set()
     for path, owner, variable, keeper in _walk("", model, _Search(_tracked_layers(model)), 0):
@@ -112,6 +116,7 @@ class _Search:
         self.keeper = ""
 
 
+_NO_HOLDERS = (str, int, float, bytes, ModuleType, type, ops.EagerTensor)
 _Found = Iterator[tuple[str, str, Any, str]]
 
 
@@ -222,7 +227,7 @@ def _is_plain(thing: Any) -> bool:
     if module == "__main__":
         return True
     file = getattr(sys.modules.get(module), "__file__", None)
-    return file is not None and classify(file) != SKIP
+    return file is not None and _classify(file) != SKIP
 
 
 ADAPTER = names.Adapter(is_model=is_model, is_variable=is_variable, entries=entries, key=key)

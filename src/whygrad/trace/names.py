@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from inspect import CO_OPTIMIZED
 from types import FrameType, ModuleType
 from typing import Any
 
@@ -74,9 +75,14 @@ def _scopes(frame: FrameType | None) -> Iterator[tuple[dict[str, Any], int]]:
     if main is not None and classify(getattr(main, "__file__", None) or "<none>") != SKIP:
         yield vars(main), 0
     for distance, user in enumerate(reversed(chain)):
-        yield user.f_locals, distance
-        if user.f_globals is not user.f_locals:
+        names = user.f_locals
+        ours = user.f_code.co_flags & CO_OPTIMIZED and sys.version_info < (3, 13) and sys.getrefcount(names) == 3
+        yield names, distance
+        if user.f_globals is not names:
             yield user.f_globals, distance + 1
+        if ours:
+            # Before Python 3.13 the frame keeps this snapshot, and with it every tensor that was a local just now.
+            names.clear()
 
 
 def _walk(

@@ -119,6 +119,7 @@ class Session:
             try:
                 recording = recorder.finish()
                 recording.cut_short = self.stopped_early
+                recording.used = bool(recording.ops)
                 recordings.append(recording)
             except Exception as error:
                 self.trouble(name, error)

@@ -26,8 +26,8 @@ def comes_back(left: Stack, entered: Stack, same_function: bool = False) -> bool
     exit_site, entry_site, deeper = pair
     if same_function and (deeper or entry_site != entered[0]):
         return False
-    if exit_site == entry_site:
-        return False  # one framework call (`model.fit`) that did both, and says nothing about what went where
+    if exit_site == entry_site and not deeper:
+        return False  # one framework call (`model.fit`) let it out, and says nothing about what went where
     tree = _function(exit_site.file, exit_site.first_line)
     return tree is not None and _flows(tree, exit_site, entry_site, deeper)
 
@@ -75,7 +75,8 @@ def _flows(tree: ast.AST, left: Site, entered: Site, inside_call: bool) -> bool:
         if _covers(statement, left):
             if _covers(statement, entered) and _nested(left, entered):
                 return True
-            tainted |= _targets(statement)
+            if not _goes_to_environment(statement, left):
+                tainted |= _targets(statement)
             if inside_call:
                 tainted |= _receivers(statement, left)
     grown = True
@@ -165,7 +166,7 @@ def _targets(statement: ast.stmt) -> set[str]:
         places = [item.optional_vars for item in statement.items if item.optional_vars]
     elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         function = statement.value.func
-        if isinstance(function, ast.Attribute):
+        if isinstance(function, ast.Attribute) and function.attr != "step":
             places = [function.value]
     names = set()
     while places:
@@ -181,6 +182,19 @@ def _targets(statement: ast.stmt) -> set[str]:
             if isinstance(node, ast.NamedExpr) and isinstance(node.target, ast.Name):
                 names.add(node.target.id)
     return names
+
+
+def _goes_to_environment(statement: ast.stmt, site: Site) -> bool:
+    """`env.step(action.numpy())`: what comes back is the world's answer, not the value that went in."""
+    return any(
+        isinstance(node, ast.Call) and _is_step(node) and _spans(node, site)
+        for head in _head(statement)
+        for node in ast.walk(head)
+    )
+
+
+def _is_step(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "step"
 
 
 def _receivers(statement: ast.stmt, site: Site) -> set[str]:
@@ -207,11 +221,16 @@ def _reads(statement: ast.stmt) -> set[str]:
 
 
 def _names(node: ast.AST) -> Iterator[str]:
-    for part in ast.walk(node):
+    todo = [node]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, ast.Call) and _is_step(part):
+            continue
         if isinstance(part, ast.Name | ast.Attribute):
             name = _dotted(part)
             if name:
                 yield name
+        todo.extend(ast.iter_child_nodes(part))
 
 
 def _expressions_at(statement: ast.stmt, site: Site) -> list[ast.AST]:

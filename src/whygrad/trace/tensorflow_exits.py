@@ -7,6 +7,7 @@ watched too, as long as the recorder looks: `__array_function__` for its functio
 
 from __future__ import annotations
 
+import functools
 import importlib
 import sys
 from collections.abc import Callable
@@ -17,17 +18,24 @@ import numpy
 from tensorflow.python.framework import constant_op, ops
 from tensorflow.python.util import nest
 
+from whygrad.flow.recording import Failure, Value
 from whygrad.trace.patches import Patches
+from whygrad.trace.user_line import SKIP, classify
 
 if TYPE_CHECKING:
     from whygrad.trace.tensorflow_recorder import TensorFlowRecorder
 
 EagerTensor = ops.EagerTensor
 _Call = Callable[..., Any]
+_classify = functools.lru_cache(maxsize=4096)(classify)
 _METHODS = ("numpy", "__array__", "__float__", "__int__", "__index__", "__complex__")
 _CONVERTERS = ("array", "asarray", "asanyarray", "ascontiguousarray")
 _PREDICT = ("predict", "predict_on_batch")
-_MAKERS = frozenset({"constant", "convert_to_tensor", "cast", "Variable", "identity"})
+_MAKERS = frozenset({
+    "constant", "convert_to_tensor", "cast", "identity", "array", "stack", "convert_to_tensor_v2_with_dispatch",
+    "_as_traced",
+})  # fmt: skip
+_WRAPPERS = frozenset({"wrapper", "error_handler", "op_dispatch_handler", "tf_wrapper", "convert_to_eager_tensor"})
 
 
 class Doors:
@@ -69,7 +77,7 @@ class Doors:
                 inputs = [recorder.value_of(t, stack) for t in tensors if t._datatype_enum() not in (7, 20, 21)]
                 if inputs:
                     op = recorder.add(name, "leave", inputs, (), stack, False)
-                    recorder.exits.left(op.at, result)
+                    recorder.exits.left(op.at, result, follow=not _lists_weights(frame))
         except Exception as trouble:
             recorder.trouble(trouble)
 
@@ -100,9 +108,13 @@ class Doors:
 
     def _array_function(self) -> _Call:
         def __array_function__(tensor: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+            if hasattr(EagerTensor, func.__name__):  # np.shape and its kin ask the tensor itself
+                return func._implementation(*args, **kwargs)
+            tensors = list(self.recorder.tensors_in([args, kwargs]))
+            with self.recorder.quiet():
+                args, kwargs = nest.map_structure(_as_array, (args, kwargs))
             result = func._implementation(*args, **kwargs)
             if self.recorder.active():
-                tensors = list(self.recorder.tensors_in([args, kwargs]))
                 self.left(f"np.{func.__name__}", tensors, result, sys._getframe(1))
             return result
 
@@ -135,8 +147,11 @@ class Doors:
                     stack = recorder.session.stacks.capture(frame)
                     sources = [recorder.value_of(t, stack) for t in recorder.tensors_in(value)]
                     number = recorder.new_value(result)
-                    op = recorder.add(_maker(frame), "enter", sources, (number,), stack, False)
-                    recorder.exits.entered(op.at, value)
+                    maker = _maker(frame)
+                    op = recorder.add(maker or "tensor data", "enter", sources, (number,), stack, False)
+                    # An axis or an index is no data that came back.
+                    if maker or recorder.recording.values[number].floating:
+                        recorder.exits.entered(op.at, value, weak=not maker and not result._shape_tuple())
             except Exception as trouble:
                 recorder.trouble(trouble)
             return result
@@ -150,8 +165,12 @@ class Doors:
             def predict(model: Any, *args: Any, **kwargs: Any) -> Any:
                 if not self.recorder.active():
                     return original(model, *args, **kwargs)
-                with self.recorder.quiet():
-                    result = original(model, *args, **kwargs)
+                try:
+                    with self.recorder.quiet():
+                        result = original(model, *args, **kwargs)
+                except Exception as error:
+                    self._note_failure(name, error, sys._getframe(1))
+                    raise
                 try:
                     with self.recorder.lock:
                         self._note_predict(name, model, args, kwargs, result, sys._getframe(1))
@@ -163,12 +182,21 @@ class Doors:
 
         return wrap
 
+    def _note_failure(self, name: str, error: Exception, frame: FrameType) -> None:
+        """Keras 2 cannot predict inside a tape: it looks for the gradient of a data iterator."""
+        recorder = self.recorder
+        if recorder.local.tapes:
+            stack = recorder.session.stacks.capture(frame)
+            failure = Failure(recorder.session.tick(), name, f"{type(error).__name__}: {error}", stack)
+            recorder.recording.failures.append(failure)
+            recorder.look_for_names(frame)
+
     def _note_predict(self, name: str, model: Any, args: Any, kwargs: Any, result: Any, frame: FrameType) -> None:
         """One operation at the user's line: from the model's weights and its input to an array."""
         recorder = self.recorder
         stack = recorder.session.stacks.capture(frame)
-        stores = [recorder.store_of(v) for v in model.trainable_variables]
-        inputs = [recorder.read(store) for store in stores if store is not None]
+        stores = [recorder.variables.store_of(v) for v in model.trainable_variables]
+        inputs = [recorder.variables.read(store) for store in stores if store is not None]
         given = nest.flatten(args[0] if args else kwargs.get("x"), expand_composites=False)
         for item in given:
             if isinstance(item, EagerTensor):
@@ -176,7 +204,7 @@ class Doors:
             elif isinstance(item, numpy.ndarray):
                 number = recorder.fresh_number()
                 floating = item.dtype.kind in "fc"
-                recorder.recording.values[number] = _value(number, item.shape, floating)
+                recorder.recording.values[number] = Value(number, item.shape, floating, floating)
                 entry = recorder.add("predict input", "enter", (), (number,), stack, False)
                 recorder.exits.entered(entry.at, item)
                 inputs.append(number)
@@ -185,10 +213,19 @@ class Doors:
             recorder.exits.left(op.at, array)
 
 
-def _value(number: int, shape: Any, floating: bool) -> Any:
-    from whygrad.flow.recording import Value
+def _lists_weights(frame: FrameType | None) -> bool:
+    """`get_weights()`: whoever reads all the weights copies or saves them, and mostly does not compute with them."""
+    for _ in range(6):
+        if frame is None:
+            return False
+        if frame.f_code.co_name == "get_weights":
+            return True
+        frame = frame.f_back
+    return False
 
-    return Value(number, tuple(shape), floating, floating)
+
+def _as_array(thing: Any) -> Any:
+    return numpy.asarray(thing) if isinstance(thing, EagerTensor) else thing
 
 
 def _listed(things: Any) -> list[Any]:
@@ -200,11 +237,10 @@ def _listed(things: Any) -> list[Any]:
 
 
 def _maker(frame: FrameType | None) -> str:
-    """The function that a user calls to make a tensor from data."""
-    for _ in range(10):
-        if frame is None:
-            break
-        if frame.f_code.co_name in _MAKERS:
-            return frame.f_code.co_name
+    """The function that made a tensor from data, if a user called it; empty for a framework's own arguments."""
+    name = ""
+    while frame is not None and _classify(frame.f_code.co_filename) == SKIP:
+        if frame.f_code.co_name not in _WRAPPERS:
+            name = frame.f_code.co_name
         frame = frame.f_back
-    return "tensor data"
+    return name if name in _MAKERS else ""

@@ -18,6 +18,7 @@ from tensorflow.python.framework import tensor as tensor_module
 from tensorflow.python.ops import custom_gradient, script_ops
 from tensorflow.python.util import nest, tf_decorator
 
+from whygrad.flow.recording import Value
 from whygrad.trace.patches import Patches
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ class Functions:
         inputs = list(carrying)
         if captured:
             hidden = recorder.fresh_number()
-            values[hidden] = type(values[captured[0]])(hidden, (), True, True)
+            values[hidden] = Value(hidden, (), True, True)
             recorder.add("captured by custom_gradient", "opaque", captured, (hidden,), stack, False)
             inputs.append(hidden)
         numbers = tuple(recorder.new_value(t) for t in outputs)
@@ -155,9 +156,9 @@ class Functions:
         recorder = self.recorder
         numbers = []
         for thing in things if isinstance(things, list | tuple) else [things]:
-            store = recorder.store_of(thing)
+            store = recorder.variables.store_of(thing)
             if store is not None:
-                numbers.append(recorder.read(store))
+                numbers.append(recorder.variables.read(store))
             elif isinstance(thing, EagerTensor):
                 numbers.append(recorder.value_of(thing, stack))
         return numbers

@@ -13,7 +13,7 @@ from tensorflow.python.eager import context
 from tensorflow.python.framework import ops
 from tensorflow.python.training import optimizer as v1_optimizer
 
-from whygrad.flow.recording import Optimizer, Step
+from whygrad.flow.recording import Backward, Optimizer, Step
 from whygrad.trace.patches import Patches
 
 if TYPE_CHECKING:
@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 
 _Call = Callable[..., Any]
 _Pairs = list[tuple[Any, Any]]
-_KERAS_2 = (("optimizers.optimizer", "_BaseOptimizer"), ("optimizers.optimizer", "Optimizer"),
-            ("optimizers.legacy.optimizer_v2", "OptimizerV2"), ("optimizers.optimizer_v2.optimizer_v2", "OptimizerV2"))  # fmt: skip
+_KERAS_2 = (
+    ("optimizers.optimizer", "_BaseOptimizer"),
+    ("optimizers.optimizer", "Optimizer"),
+    ("optimizers.legacy.optimizer_v2", "OptimizerV2"),
+)
 
 
 class Optimizers:
@@ -34,6 +37,7 @@ class Optimizers:
         self._steps_of: dict[int, int] = {}
         self._suspects: set[int] = set()
         self._inside = False
+        self._last_loss: int | None = None
 
     def attach(self, patches: Patches) -> None:
         """The optimizers that TensorFlow itself brings."""
@@ -48,6 +52,9 @@ class Optimizers:
             base = importlib.import_module(f"{name}.src.optimizers.base_optimizer").BaseOptimizer
             patches.replace(base, "__init__", self._wrap_init)
             patches.replace(base, "apply", self._wrap_apply)
+            trainer = importlib.import_module(f"{name}.src.backend.tensorflow.trainer").TensorFlowTrainer
+            patches.replace(trainer, "_compute_loss", self._wrap_compute_loss)
+            patches.replace(trainer, "train_step", self._wrap_train_step)
             return
         for module, owner in _KERAS_2:
             try:
@@ -142,9 +149,9 @@ class Optimizers:
         recorder = self.recorder
         applied, without = set(), set()
         for gradient, variable in pairs:
-            store = recorder.store_of(variable)
+            store = recorder.variables.store_of(variable)
             if store is not None:
-                (applied if gradient is not None else without).add(recorder.number_of(store))
+                (applied if gradient is not None else without).add(recorder.variables.number_of(store))
         number = self._number(optimizer)
         recorder.recording.optimizers[number].holds |= applied | without
         step = Step(
@@ -161,9 +168,9 @@ class Optimizers:
         recorder = self.recorder
         try:
             if deep and step is not None:
-                stores = [recorder.store_of(variable) for gradient, variable in pairs if gradient is not None]
+                stores = [recorder.variables.store_of(variable) for gradient, variable in pairs if gradient is not None]
                 by = f"{type(optimizer).__name__}.apply_gradients"
-                recorder.overwritten([s for s in stores if s is not None], by, step.stack)
+                recorder.variables.overwritten([s for s in stores if s is not None], by, step.stack)
                 if recorder.session.deep_enough(self._steps_of):
                     recorder.release()
             elif (
@@ -180,6 +187,35 @@ class Optimizers:
         if line not in self.recorder.session.notes:
             self.recorder.session.notes.append(line)
 
+    # --- Keras 3 with nothing to train --------------------------------------------------------------------------
+
+    def _wrap_compute_loss(self, original: _Call) -> _Call:
+        def _compute_loss(model: Any, *args: Any, **kwargs: Any) -> Any:
+            loss = original(model, *args, **kwargs)
+            if self.recorder.active():
+                self._last_loss = next((self.recorder.known(t) for t in self.recorder.tensors_in(loss)), None)
+            return loss
+
+        return _compute_loss
+
+    def _wrap_train_step(self, original: _Call) -> _Call:
+        """A model without trainable weights skips the backward pass in silence; the recording says what it would be."""
+
+        def train_step(model: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(model, *args, **kwargs)
+            recorder = self.recorder
+            if recorder.active() and not model.trainable_weights and recorder.recording.tapes:
+                try:
+                    at, tape = recorder.session.tick(), max(recorder.recording.tapes)
+                    stack = recorder.session.stacks.capture(sys._getframe(1))
+                    recorder.recording.backwards.append(Backward(at, "fit", self._last_loss, stack, tape=tape))
+                    recorder.look_for_names(sys._getframe(1))
+                except Exception as trouble:
+                    recorder.trouble(trouble)
+            return result
+
+        return train_step
+
     # --- after letting go ---------------------------------------------------------------------------------------
 
     def remember_suspects(self) -> None:
@@ -191,7 +227,7 @@ class Optimizers:
     def _look_again(self, pairs: _Pairs) -> None:
         """In a compiled function this runs while it is traced; whether a gradient is None is settled there."""
         for gradient, variable in pairs:
-            store = self.recorder.store_of(variable) if gradient is not None else None
+            store = self.recorder.variables.store_of(variable) if gradient is not None else None
             if store is not None and store.number in self._suspects:
                 self.recorder.recording.later_gradients.add(store.number)
                 self._suspects.discard(store.number)

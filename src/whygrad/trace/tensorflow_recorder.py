@@ -13,18 +13,14 @@ import threading
 import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
 from tensorflow.python.eager import context
 from tensorflow.python.framework import op_callbacks, ops, versions
-from tensorflow.python.ops import resource_variable_ops
 from tensorflow.python.pywrap_tfe import TFE_Py_TapeSetIsStopped
 
-from whygrad.flow.recording import Kind, Op, Recording, Value, Variable, Write
-from whygrad.flow.site import Stack
-from whygrad.trace import keras_names, names
+from whygrad.flow.recording import Kind, Op, Recording, Value
 from whygrad.trace import tensorflow_vocabulary as words
 from whygrad.trace.handover import Exits
 from whygrad.trace.keras_layers import Layers
@@ -32,18 +28,16 @@ from whygrad.trace.patches import Patches
 from whygrad.trace.session import Session
 from whygrad.trace.tensorflow_exits import Doors
 from whygrad.trace.tensorflow_functions import Functions
+from whygrad.trace.tensorflow_naming import Naming
 from whygrad.trace.tensorflow_optimizers import Optimizers
 from whygrad.trace.tensorflow_tapes import Tapes
+from whygrad.trace.tensorflow_variables import ResourceVariable, Variables
 from whygrad.trace.upkeep import prune
 
 EagerTensor = ops.EagerTensor
-ResourceVariable = resource_variable_ops.BaseResourceVariable
 
 _KEPT = 60_000
-_FLOATING = frozenset({1, 2, 8, 14, 18, 19, 21})
-"""DataType numbers: float, double, complex64, bfloat16, complex128, half, and variant (a list of tensors)."""
 _RESOURCE = 20
-_INITIALISING = frozenset({"_init_from_args", "_initialize"})
 
 
 def start(session: Session) -> TensorFlowRecorder:
@@ -51,19 +45,6 @@ def start(session: Session) -> TensorFlowRecorder:
     recorder = TensorFlowRecorder(session)
     recorder.attach()
     return recorder
-
-
-@dataclass(slots=True)
-class Store:
-    """A `tf.Variable` as the recorder knows it: its handle, its present content, and its number once it matters."""
-
-    handle: int
-    reference: weakref.ref[Any] | None = None
-    content: int | None = None
-    number: int | None = None
-    created: int | None = None
-    layer_made: bool = False
-    copied: bool = False
 
 
 class _Local(threading.local):
@@ -92,13 +73,12 @@ class TensorFlowRecorder:
         self.optimizers = Optimizers(self)
         self.doors = Doors(self)
         self.layers = Layers(self)
+        self.naming = Naming(self)
+        self.variables = Variables(self)
         self._deep_patches = Patches()
         self._known: dict[int, tuple[weakref.ref[Any], int]] = {}
-        self.stores: dict[int, Store] = {}
-        self._numbered: dict[int, Store] = {}
         self._next = 0
         self._gradients: dict[str, bool] = {}
-        self._named: dict[int, names.Named] = {}
         self._next_prune = _KEPT
         self._forgotten = False
 
@@ -127,7 +107,7 @@ class TensorFlowRecorder:
         self.local.switches.clear()
         for part in (self.tapes, self.functions, self.doors):
             part.attach_deep(self._deep_patches)
-        self._deep_patches.replace(ResourceVariable, "__init__", self._wrap_variable_init)
+        self._deep_patches.replace(ResourceVariable, "__init__", self.variables.wrap_init)
         op_callbacks.add_op_callback(self._callback)
 
     def release(self) -> None:
@@ -152,7 +132,7 @@ class TensorFlowRecorder:
         recording = self.recording
         recording.stacks = self.session.stacks.resolve()
         self.exits.link(recording)
-        self._name_variables(recording.stacks)
+        self.naming.name_variables(recording.stacks)
         return recording
 
     def forget_in_child(self) -> None:
@@ -172,6 +152,10 @@ class TensorFlowRecorder:
             yield
         finally:
             self.local.busy -= 1
+
+    def look_for_names(self, frame: FrameType) -> None:
+        """Find what the user calls the variables, while the user's frames are there to look into."""
+        self.naming.look_for_names(frame)
 
     def trouble(self, error: BaseException) -> None:
         """Something of ours failed; the program goes on."""
@@ -195,7 +179,7 @@ class TensorFlowRecorder:
         if op_type in words.NOT_DATA:
             return
         if op_type in words.WRITES:
-            self._note_write(op_type, inputs, frame)
+            self.variables.note_write(op_type, inputs, frame)
             return
         if op_type == "EagerPyFunc" and self.functions.returned(outputs):
             return
@@ -210,18 +194,22 @@ class TensorFlowRecorder:
         numbers = tuple([self.new_value(tensor) for tensor in outputs])
         kind = self._kind(op_type, sources, numbers)
         detail = outputs[0].dtype.name if kind == "discrete" else ""
-        self.add(words.friendly(op_type), kind, sources, numbers, stack, self._carries(op_type, kind), detail)
+        own_pause = kind == "stop" or words.is_function(op_type) or (op_type in words.READS and _in_stop(frame))
+        carries = self._carries(op_type, kind)
+        self.add(words.friendly(op_type), kind, sources, numbers, stack, carries, detail, own_pause)
         if len(self.recording.ops) > self._next_prune:
             self._prune()
 
     def add(
         self, name: str, kind: Kind, inputs: Iterable[int], outputs: tuple[int, ...], stack: int, carries: bool,
-        detail: str = "",
+        detail: str = "", pauses_itself: bool = False,
     ) -> Op:  # fmt: skip
-        """Write one operation down, with the tapes that record at this moment."""
+        """Write one operation down, with the tapes that record at this moment.
+
+        `tf.stop_gradient` and compiled functions pause the tapes for themselves; that pause says nothing.
+        """
         local = self.local
-        # `tf.stop_gradient` pauses the tapes for itself, but what stops the gradient there is the call, not the pause.
-        tapes = () if kind != "stop" and TFE_Py_TapeSetIsStopped() else tuple(local.tapes)
+        tapes = tuple(local.tapes) if pauses_itself or not TFE_Py_TapeSetIsStopped() else ()
         switch = local.switches[-1] if local.switches and not tapes else None
         at = self.session.tick()
         op = Op(at, name, kind, tuple(inputs), outputs, stack, carries, switch, tapes, detail)
@@ -267,7 +255,7 @@ class TensorFlowRecorder:
         """A number for a tensor that was just made."""
         number = self._next
         self._next = number + 1
-        floating = tensor._datatype_enum() in _FLOATING
+        floating = tensor._datatype_enum() in words.FLOATING
         self._known[tensor._id] = (weakref.ref(tensor), number)
         self.recording.values[number] = Value(number, tensor._shape_tuple(), floating, floating)
         return number
@@ -288,7 +276,9 @@ class TensorFlowRecorder:
             return entry[1]
         number = self.new_value(tensor)
         op = self.add("tensor data", "enter", (), (number,), stack, False)
-        self.exits.entered(op.at, self._content_of(tensor))
+        value = self.recording.values[number]
+        if value.floating or value.shape:  # an axis or an index is no data that came back
+            self.exits.entered(op.at, self._content_of(tensor), weak=not (value.floating and value.shape))
         return number
 
     def _content_of(self, tensor: Any) -> Any:
@@ -305,9 +295,9 @@ class TensorFlowRecorder:
             if not isinstance(tensor, EagerTensor):
                 continue
             if tensor._datatype_enum() == _RESOURCE:
-                store = self._store(tensor, frame)
+                store = self.variables.at_handle(tensor, frame)
                 if store.reference is not None:
-                    numbers.append(self.read(store))
+                    numbers.append(self.variables.read(store))
             elif tensor._id in self._known:
                 numbers.append(self._known[tensor._id][1])
             else:
@@ -323,10 +313,19 @@ class TensorFlowRecorder:
             for thing in given if isinstance(given, list | tuple) else (given,):
                 if not isinstance(thing, ResourceVariable) or thing.dtype.as_datatype_enum != dtype:
                     continue
-                store = self.store_of(thing)
-                if store is not None and self.recording.values[self.read(store)].shape == shape:
+                store = self.variables.store_of(thing)
+                if store is not None and self.recording.values[self.variables.read(store)].shape == shape:
                     number = self.new_value(tensor)
-                    self.add("read_value", "compute", (self.read(store),), (number,), stack, True)
+                    self.add(
+                        "read_value",
+                        "compute",
+                        (self.variables.read(store),),
+                        (number,),
+                        stack,
+                        True,
+                        "",
+                        _in_stop(frame),
+                    )
                     return number
         return None
 
@@ -342,208 +341,24 @@ class TensorFlowRecorder:
                 for item in thing.values():
                     yield from self.tensors_in(item, depth + 1)
 
-    # --- variables ----------------------------------------------------------------------------------------------
-
-    def _store(self, handle: Any, frame: FrameType | None) -> Store:
-        store = self.stores.get(handle._id)
-        if store is None:
-            store = self.stores[handle._id] = Store(handle._id)
-        if store.reference is None and frame is not None:
-            owner = _owner(handle, frame)
-            if owner is not None:
-                store.reference = weakref.ref(owner)
-        return store
-
-    def store_of(self, thing: Any) -> Store | None:
-        """The store of a `tf.Variable` or of a Keras variable; None for anything else."""
-        variable = keras_names.tf_variable(thing)
-        if variable is None:
-            return None
-        handle = variable._handle
-        if not isinstance(handle, EagerTensor):
-            return None
-        store = self._store(handle, None)
-        if store.reference is None:
-            store.reference = weakref.ref(variable)
-        return store
-
-    def _content(self, store: Store) -> int:
-        if store.content is None:
-            store.content = self.fresh_number()
-            variable = store.reference() if store.reference is not None else None
-            shape = tuple(variable.shape.as_list()) if variable is not None and variable.shape.rank is not None else ()
-            floating = variable is None or variable.dtype.as_datatype_enum in _FLOATING
-            self.recording.values[store.content] = Value(store.content, shape, floating, floating, store.number)
-        return store.content
-
-    def read(self, store: Store) -> int:
-        """The value of a variable's content; being read is what makes a variable worth a number."""
-        self.number_of(store)
-        return self._content(store)
-
-    def number_of(self, store: Store) -> int:
-        """The variable's number, given on first interest."""
-        if store.number is None:
-            content = self._content(store)
-            store.number = self.fresh_number()
-            value = self.recording.values[content]
-            value.variable = store.number
-            self._numbered[store.number] = store
-            variable = store.reference() if store.reference is not None else None
-            self.recording.variables[store.number] = Variable(
-                id=store.number, name="", network="", shape=value.shape,
-                trainable=value.floating and bool(variable is None or variable.trainable), created=store.created,
-            )  # fmt: skip
-        return store.number
-
-    def _wrap_variable_init(self, original: Any) -> Any:
-        def __init__(variable: Any, *args: Any, **kwargs: Any) -> None:
-            original(variable, *args, **kwargs)
-            if self.deep and not self.local.busy and isinstance(getattr(variable, "_handle", None), EagerTensor):
-                try:
-                    store = self._store(variable._handle, None)
-                    store.reference = weakref.ref(variable)
-                    if store.created is None:
-                        store.created = self.session.stacks.capture(sys._getframe(1))
-                except Exception as trouble:
-                    self.trouble(trouble)
-
-        return __init__
-
-    def _note_write(self, op_type: str, inputs: Any, frame: FrameType) -> None:
-        store = self._store(inputs[0], frame)
-        stack = self.session.stacks.capture(frame)
-        sources = self.inputs(inputs[-1:], stack, frame)
-        if store.reference is None and _initialising(frame):
-            self.add("Variable", "enter", sources, (self._new_content(store, inputs[-1]),), stack, False)
-            return
-        by, before = words.WRITES[op_type], self._content(store)
-        if op_type not in words.OVERWRITES:
-            sources = [before, *sources]
-        copies = op_type in words.OVERWRITES and self._copies(store, sources)
-        after = self._new_content(store, inputs[-1] if op_type in words.OVERWRITES else None)
-        op = self.add(by, "write", sources, (after,), stack, False)
-        store.copied = store.copied or copies
-        if store.number is not None:
-            self.recording.writes.append(Write(op.at, before, after, by, stack, store.number))
-            self.recording.hand_updated.add(store.number)
-
-    def _new_content(self, store: Store, tensor: Any = None) -> int:
-        old = self.recording.values[store.content] if store.content is not None else None
-        number = self.fresh_number()
-        if old is not None and tensor is None:
-            value = Value(number, old.shape, old.floating, old.live, store.number)
-        else:
-            floating = tensor is None or tensor._datatype_enum() in _FLOATING
-            value = Value(number, tensor._shape_tuple() if tensor is not None else (), floating, floating, store.number)
-        self.recording.values[number] = value
-        store.content = number
-        return number
-
-    def overwritten(self, stores: list[Store], by: str, stack: int) -> None:
-        """An optimizer has changed these variables."""
-        before = [self._content(store) for store in stores]
-        after = [self._new_content(store) for store in stores]
-        op = self.add(by, "write", (), tuple(after), stack, False)
-        for store, old, new in zip(stores, before, after, strict=True):
-            self.recording.writes.append(Write(op.at, old, new, by, stack, store.number))
-
-    def _copies(self, store: Store, sources: list[int]) -> bool:
-        """Whether an assigned value comes from elsewhere, rather than from the variable itself and its gradient."""
-        made = {value: op for op in list(self.recording.ops.values())[-400:] for value in op.outputs}
-        todo, seen, own, other = list(sources), set(sources), False, False
-        while todo and len(seen) < 200:
-            value = todo.pop()
-            if value == store.content:
-                own = True
-                continue
-            if self.recording.values[value].variable is not None:
-                other = True
-                continue
-            op = made.get(value)
-            for source in op.inputs if op is not None and op.name not in ("gradient", "jacobian") else ():
-                if source not in seen:
-                    seen.add(source)
-                    todo.append(source)
-        return other or not own
-
-    # --- names --------------------------------------------------------------------------------------------------
-
-    def look_for_names(self, frame: FrameType) -> None:
-        """Find what the user calls the variables, while the user's frames are there to look into."""
-        with self.quiet():
-            try:
-                self.layers.catch_up()
-                for key, named in names.find(keras_names.ADAPTER, frame).items():
-                    known = self._named.get(key)
-                    if known is None or named.rank < known.rank:
-                        named.target = None
-                        self._named[key] = named
-            except Exception as trouble:
-                self.trouble(trouble)
-
-    def _name_variables(self, stacks: list[Stack]) -> None:
-        frozen = self.layers.frozen
-        for number, variable in self.recording.variables.items():
-            store = self._numbered[number]
-            target = store.reference() if store.reference is not None else None
-            variable.copied, variable.created = store.copied, store.created
-            if target is not None:
-                variable.trainable = variable.trainable and bool(target.trainable)
-            if store.handle in frozen:
-                variable.trainable, variable.frozen = False, frozen[store.handle]
-            elif not variable.trainable:
-                variable.frozen = store.created
-            named = self._named.get(store.handle)
-            if named is not None:
-                variable.name, variable.network = named.name, named.network
-                variable.owner, variable.registered, variable.keeper = named.owner, named.registered, named.keeper
-            else:
-                self._name_after_layer(variable, store, target, stacks)
-
-    def _name_after_layer(self, variable: Variable, store: Store, target: Any, stacks: list[Stack]) -> None:
-        """No name in user code leads to it: use the framework's own."""
-        layer = self.layers.layer_name.get(store.handle, "")
-        own = self.layers.weight_name.get(store.handle) or _plain(getattr(target, "name", "") or "variable")
-        variable.name = f"{layer}.{own}" if layer else own
-        variable.network = layer or own
-        variable.owner = layer
-        made_at = stacks[store.created] if store.created is not None else ()
-        called = any(site.function.rpartition(".")[2] in ("call", "__call__") for site in made_at)
-        variable.registered = not (store.layer_made and called)
-
     # --- upkeep -------------------------------------------------------------------------------------------------
 
     def _prune(self) -> None:
         self._known = {k: entry for k, entry in self._known.items() if entry[0]() is not None}
         alive = {number for _, number in self._known.values()}
-        alive.update(store.content for store in self.stores.values() if store.content is not None)
+        alive.update(store.content for store in self.variables.stores.values() if store.content is not None)
         prune(self.recording, alive, keep_recent=_KEPT // 3)
         self._next_prune = max(_KEPT, 2 * len(self.recording.ops))
 
 
-def _plain(name: str) -> str:
-    return name.partition(":")[0].rpartition("/")[2]
-
-
-def _owner(handle: Any, frame: FrameType | None) -> Any:
-    """The variable whose method reads or writes this handle, found among the callers."""
+def _in_stop(frame: FrameType | None) -> bool:
+    """Whether a variable is read only to be given to `tf.stop_gradient`."""
+    if not TFE_Py_TapeSetIsStopped():
+        return False
     for _ in range(8):
         if frame is None:
-            return None
-        if frame.f_code.co_varnames[:1] == ("self",):
-            owner = frame.f_locals.get("self")
-            if isinstance(owner, ResourceVariable) and getattr(owner, "_handle", None) is handle:
-                return owner
-        frame = frame.f_back
-    return None
-
-
-def _initialising(frame: FrameType | None) -> bool:
-    for _ in range(6):
-        if frame is None:
             return False
-        if frame.f_code.co_name in _INITIALISING:
+        if frame.f_code.co_name == "stop_gradient":
             return True
         frame = frame.f_back
     return False

@@ -123,9 +123,9 @@ class Tapes:
         watched = recorder.recording.tapes[number].watched
         stack = recorder.session.stacks.capture(frame)
         for item in nest.flatten(thing, expand_composites=False):
-            store = recorder.store_of(item)
+            store = recorder.variables.store_of(item)
             if store is not None:
-                watched.add(recorder.number_of(store))
+                watched.add(recorder.variables.number_of(store))
             elif isinstance(item, EagerTensor):
                 watched.add(recorder.value_of(item, stack))
 
@@ -183,9 +183,9 @@ class Tapes:
         loss = self._joined(target, stack)
         wanted, values = [], []
         for item in nest.flatten(sources, expand_composites=False):
-            store = recorder.store_of(item)
+            store = recorder.variables.store_of(item)
             if store is not None:
-                wanted.append(recorder.number_of(store))
+                wanted.append(recorder.variables.number_of(store))
             elif isinstance(item, EagerTensor):
                 values.append(recorder.value_of(item, stack))
         others = [t for t in recorder.local.tapes if t != number or tape._persistent]
@@ -198,9 +198,9 @@ class Tapes:
         recorder = self.recorder
         numbers = []
         for item in nest.flatten(target, expand_composites=False):
-            store = recorder.store_of(item)
+            store = recorder.variables.store_of(item)
             if store is not None:
-                numbers.append(recorder.read(store))
+                numbers.append(recorder.variables.read(store))
             elif isinstance(item, EagerTensor):
                 numbers.append(recorder.value_of(item, stack))
         if len(numbers) < 2:
@@ -219,9 +219,9 @@ class Tapes:
         for item, answer in zip(asked, answers, strict=False):
             if answer is None:
                 continue
-            store = recorder.store_of(item)
+            store = recorder.variables.store_of(item)
             if store is not None:
-                got.add(recorder.number_of(store))
+                got.add(recorder.variables.number_of(store))
             elif isinstance(item, EagerTensor):
                 got_values.add(recorder.value_of(item, event.stack))
             made.extend(recorder.new_value(tensor) for tensor in _dense_parts(answer))

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 
+FLOATING = frozenset({1, 2, 8, 14, 18, 19, 21})
+"""DataType numbers: float, double, complex64, bfloat16, complex128, half, and variant (a list of tensors)."""
+
 STOP = frozenset({"StopGradient", "PreventGradient"})
 
 DISCRETE = frozenset({
-    "ArgMax", "ArgMin", "Multinomial", "StatelessMultinomial", "RandomCategorical", "RandomPoisson", "RandomPoissonV2",
-    "StatelessRandomPoisson", "StatelessRandomBinomial", "StatefulRandomBinomial", "OneHot", "Bucketize", "Where",
-    "InTopK", "InTopKV2", "NonMaxSuppressionV3", "NonMaxSuppressionV4", "NonMaxSuppressionV5", "CombinedNonMaxSuppression",
-    "Round", "Rint", "Floor", "Ceil", "FloorDiv", "TruncateDiv", "Sign", "SparseToDense", "Unique", "UniqueV2",
+    "ArgMax", "ArgMin", "Multinomial", "StatelessMultinomial", "RandomCategorical", "RandomPoisson",
+    "RandomPoissonV2", "StatelessRandomPoisson", "StatelessRandomBinomial", "StatefulRandomBinomial", "OneHot",
+    "Bucketize", "Where", "InTopK", "InTopKV2", "NonMaxSuppressionV3", "NonMaxSuppressionV4", "NonMaxSuppressionV5",
+    "CombinedNonMaxSuppression", "Round", "Rint", "Floor", "Ceil", "FloorDiv", "TruncateDiv", "Sign",
+    "SparseToDense", "Unique", "UniqueV2",
 })  # fmt: skip
 """Indices, samples and step functions: no derivative, or one that is zero everywhere."""
 
@@ -21,9 +25,10 @@ SHAPE_ONLY = frozenset({
     "Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike", "VariableShape", "Fill", "BroadcastArgs",
     "BroadcastGradientArgs", "RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt",
     "StatelessRandomUniform", "StatelessRandomUniformV2", "StatelessRandomNormal", "StatelessRandomNormalV2",
-    "StatelessTruncatedNormal", "StatelessTruncatedNormalV2", "StatelessRandomUniformInt", "StatelessRandomUniformIntV2",
-    "StatelessRandomUniformFullInt", "StatelessRandomUniformFullIntV2", "StatelessRandomGetKeyCounter",
-    "StatelessRandomGetAlg", "StatelessRandomGetKeyCounterAlg", "TensorListElementShape", "TensorListLength",
+    "StatelessTruncatedNormal", "StatelessTruncatedNormalV2", "StatelessRandomUniformInt",
+    "StatelessRandomUniformIntV2", "StatelessRandomUniformFullInt", "StatelessRandomUniformFullIntV2",
+    "StatelessRandomGetKeyCounter", "StatelessRandomGetAlg", "StatelessRandomGetKeyCounterAlg",
+    "TensorListElementShape", "TensorListLength",
 })  # fmt: skip
 """Results that depend on the shape of their inputs (or on a seed), never on the content."""
 
@@ -32,9 +37,10 @@ FILLS = frozenset({"Fill"})
 
 NOT_DATA = frozenset({
     "VarHandleOp", "VarIsInitializedOp", "DestroyResourceOp", "Assert", "PrintV2", "NoOp", "AnonymousIterator",
-    "AnonymousIteratorV2", "AnonymousIteratorV3", "MakeIterator", "DeleteIterator", "WriteSummary", "WriteScalarSummary",
-    "WriteHistogramSummary", "WriteImageSummary", "SummaryWriter", "CreateSummaryFileWriter", "FlushSummaryWriter",
-    "CloseSummaryWriter", "AssertCardinalityDataset", "StringFormat", "MergeV2Checkpoints", "SaveV2", "DisableCopyOnRead",
+    "AnonymousIteratorV2", "AnonymousIteratorV3", "MakeIterator", "DeleteIterator", "WriteSummary",
+    "WriteScalarSummary", "WriteHistogramSummary", "WriteImageSummary", "SummaryWriter", "CreateSummaryFileWriter",
+    "FlushSummaryWriter", "CloseSummaryWriter", "AssertCardinalityDataset", "StringFormat", "MergeV2Checkpoints",
+    "SaveV2", "DisableCopyOnRead",
 })  # fmt: skip
 """Operations that compute nothing a loss could be made of."""
 
@@ -65,7 +71,8 @@ OVERWRITES = frozenset({"AssignVariableOp"})
 
 NAMES = {
     "MatMul": "matmul", "BatchMatMulV2": "matmul", "BatchMatMulV3": "matmul", "AddV2": "add", "RealDiv": "truediv",
-    "ArgMax": "argmax", "ArgMin": "argmin", "Multinomial": "random.categorical", "StatelessMultinomial": "random.categorical",
+    "ArgMax": "argmax", "ArgMin": "argmin", "Multinomial": "random.categorical",
+    "StatelessMultinomial": "random.categorical",
     "FloorDiv": "floor_divide", "TruncateDiv": "floor_divide", "SelectV2": "where", "Select": "where", "Where": "where",
     "GatherV2": "gather", "GatherNd": "gather_nd", "ConcatV2": "concat", "Pack": "stack", "Unpack": "unstack",
     "Relu": "relu", "Neg": "negative", "TopKV2": "topk", "ReadVariableOp": "read_value", "ResourceGather": "gather",

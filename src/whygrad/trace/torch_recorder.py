@@ -95,7 +95,7 @@ class TorchRecorder:
         self._hooks: list[Any] = []
         self._ranks: dict[int, tuple[int, ...]] = {}
         self._suspects: dict[int, weakref.ref[Tensor]] = {}
-        self._grad_read: set[int] = set()
+        self._closures: set[int] = set()
         self._next_prune = _LEAVES_KEPT
         self._stance_set = False
 
@@ -113,6 +113,8 @@ class TorchRecorder:
         replace(torch.autograd.Function, "apply", self._wrap_function_apply)
         replace(torch, "compile", self._wrap_compile)
         replace(torch, "inference_mode", self._wrap_inference_mode)
+        for name in [n for n in vars(torch.nn.init) if n.endswith("_") and not n.startswith("_")]:
+            replace(torch.nn.init, name, self._wrap_initialiser)
         replace(threading.Thread, "_bootstrap_inner", self._wrap_thread)
         from torch.optim import optimizer as hooks
 
@@ -225,6 +227,12 @@ class TorchRecorder:
             return  # .to(), .float(), .contiguous() that had nothing to do
         stack = self.session.stacks.capture(frame)
         numbers = tuple(self._new_value(tensor) for tensor in outputs)
+        if name in words.PAIRWISE and len(inputs) == len(numbers):
+            for source, target in zip(inputs, numbers, strict=True):
+                at = self.session.tick()
+                live = self.recording.values[target].live
+                self.recording.ops[at] = Op(at, name, "compute", (source,), (target,), stack, carries=live)
+            return
         values = self.recording.values
         live_in = any(values[i].live for i in inputs)
         live_out = any(values[o].live for o in numbers)
@@ -316,6 +324,8 @@ class TorchRecorder:
 
     def _note_write(self, name: str, args: Any, kwargs: Any, frame: FrameType) -> None:
         target: Tensor = args[0]
+        if name == "data.__set__" and _initialises(frame):
+            return  # .to(device), .double(): the same variable in another place
         stack = self.session.stacks.capture(frame)
         old = self.value_of(target)
         values = self.recording.values
@@ -343,7 +353,7 @@ class TorchRecorder:
                 values[version].variable = alias
                 outputs.append(version)
         at = self.session.tick()
-        carries = _requires_grad(target) and not target.is_leaf
+        carries = _has_history(target)
         op = Op(at, name, "compute" if alias is None else "write", tuple(inputs), tuple(outputs), stack,
                 carries=carries and alias is None, switch=self._switch_for([target]))  # fmt: skip
         self.recording.ops[at] = op
@@ -391,11 +401,8 @@ class TorchRecorder:
 
     def _adopt(self, tensor: Tensor) -> int:
         """Number a tensor that came from where we did not look: a leaf, NumPy data, or unseen operations."""
-        try:
-            leaf, history = tensor.is_leaf, tensor.grad_fn is not None
-        except RuntimeError:  # a view whose base was written since: autograd refuses to say, so it is data to us
-            leaf = history = False
-        if leaf and (tensor.requires_grad or isinstance(tensor, torch.nn.Parameter)):
+        history = _has_history(tensor)
+        if not history and (_requires_grad(tensor) or isinstance(tensor, torch.nn.Parameter)):
             self._adopt_variable(tensor)
             return self._known[id(tensor)][1]
         number = self._new_value(tensor)
@@ -534,22 +541,42 @@ class TorchRecorder:
         self.recording.ops[at] = Op(at, "losses", "compute", numbers, (number,), stack, carries=live)
         return number
 
-    def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+    def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
         try:
             if self._deep and not self.paused:
+                self.paused = True
                 closure = kwargs.get("closure") or next((a for a in args[1:] if callable(a)), None)
                 if closure is None:
                     self._note_step(optimizer, sys._getframe(1))
-                    self.paused = True
+                else:
+                    self._closures.add(id(optimizer))
+                    watched = self._watched_closure(closure)
+                    return tuple(watched if a is closure else a for a in args), {
+                        key: watched if value is closure else value for key, value in kwargs.items()
+                    }
             elif self._suspects:
-                self._look_again()
+                self._look_again(optimizer)
         except Exception as trouble:
             self.session.trouble("torch", trouble)
+        return None
+
+    def _watched_closure(self, closure: Callable[..., Any]) -> Callable[..., Any]:
+        """The closure is the user's training step; what the optimizer computes around it is its own affair."""
+
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            was, self.paused = self.paused, False
+            try:
+                return closure(*args, **kwargs)
+            finally:
+                self.paused = was
+
+        return watched
 
     def _after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         try:
             if self._deep:
-                if not self.paused:
+                if id(optimizer) in self._closures:
+                    self._closures.discard(id(optimizer))
                     self._note_step(optimizer, sys._getframe(1))
                 self.paused = False
                 self._perhaps_release()
@@ -598,13 +625,14 @@ class TorchRecorder:
         applied = {v for s in self.recording.steps for v in s.applied}
         return {v: self._tensors[v] for v in held - applied if v in self._tensors}
 
-    def _look_again(self) -> None:
-        """After letting go: has a variable without a gradient received one by now?"""
+    def _look_again(self, optimizer: Any) -> None:
+        """After letting go: has a variable without a gradient received one, now that its own optimizer steps?"""
+        given = {id(p) for group in optimizer.param_groups for p in group["params"]}
         for number, reference in list(self._suspects.items()):
             tensor = reference()
             if tensor is None:
                 del self._suspects[number]
-            elif tensor.grad is not None and bool(tensor.grad.ne(0).any()):
+            elif id(tensor) in given and tensor.grad is not None and bool(tensor.grad.ne(0).any()):
                 self.recording.later_gradients.add(number)
                 del self._suspects[number]
 
@@ -702,6 +730,18 @@ class TorchRecorder:
             self._fresh[variable] = False
         stack = self.session.stacks.capture(frame)
         self.recording.clears.append(Clear(self.session.tick(), frozenset(cleared), stack, optimizer))
+
+    def _wrap_initialiser(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """First values are no data flow: nothing is learned through them."""
+
+        def initialise(*args: Any, **kwargs: Any) -> Any:
+            was, self.paused = self.paused, True
+            try:
+                return original(*args, **kwargs)
+            finally:
+                self.paused = was
+
+        return initialise
 
     def _wrap_register_parameter(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def register_parameter(module: Any, name: str, param: Any) -> None:
@@ -955,6 +995,13 @@ def _requires_grad(tensor: Tensor) -> bool:
         return False
 
 
+def _has_history(tensor: Tensor) -> bool:
+    try:
+        return tensor.grad_fn is not None
+    except RuntimeError:
+        return False
+
+
 def _leaves_of(tensor: Tensor) -> list[Tensor]:
     """The variables that autograd's own graph reaches from a tensor made where we did not look."""
     seen: set[Any] = set()
@@ -973,11 +1020,11 @@ def _leaves_of(tensor: Tensor) -> list[Tensor]:
 
 
 def _initialises(frame: FrameType | None) -> bool:
-    """Whether a write comes from `torch.nn.init` or a layer's `reset_parameters`."""
+    """Whether a write gives a variable its first values or moves it (`.to(device)`), rather than new content."""
     for _ in range(4):
         if frame is None:
             return False
-        if frame.f_code.co_filename.endswith("init.py") or "reset_parameters" in frame.f_code.co_name:
+        if frame.f_code.co_filename.endswith("init.py") or frame.f_code.co_name in ("reset_parameters", "_apply"):
             return True
         frame = frame.f_back
     return False

@@ -42,5 +42,8 @@ NOT_DATA = frozenset({
 
 VIEW_GETTERS = frozenset({"T.__get__", "mT.__get__", "H.__get__", "mH.__get__", "real.__get__", "imag.__get__"})
 
+PAIRWISE = frozenset({"broadcast_tensors", "atleast_1d", "atleast_2d", "atleast_3d"})
+"""Functions that give one result for each argument, independent of the others."""
+
 LIKE_SECOND = frozenset({"view_as", "expand_as", "reshape_as", "type_as", "broadcast_to_as"})
 """Functions whose second tensor gives only a shape or a dtype."""

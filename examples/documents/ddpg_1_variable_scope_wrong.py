@@ -1,0 +1,41 @@
+"""The DDPG document, example 1, the variant marked wrong: a layer put on `hidden2.output`.
+
+The text says that the new layer is invisible to the optimizer and that "No gradients provided"
+follows. It never gets that far. In Keras 3 a layer inside a subclassed model has no `output`, so
+the line stops with "AttributeError: The layer ... has never been called and thus has no defined
+output", even though the model has just been called.
+"""
+
+import tensorflow as tf
+
+STATE_DIM = 4
+ACTION_DIM = 2
+
+
+class Actor(tf.keras.Model):
+    def __init__(self, action_dim: int):
+        super().__init__()
+        self.hidden1 = tf.keras.layers.Dense(64, activation="relu")
+        self.hidden2 = tf.keras.layers.Dense(32, activation="relu")
+        self.action = tf.keras.layers.Dense(action_dim, activation="tanh")
+
+    def call(self, state):
+        return self.action(self.hidden2(self.hidden1(state)))
+
+
+tf.keras.utils.set_random_seed(0)
+states = tf.random.normal((32, STATE_DIM))
+target_actions = tf.random.uniform((32, ACTION_DIM), -1.0, 1.0)
+actor = Actor(ACTION_DIM)
+optimizer = tf.keras.optimizers.Adam(learning_rate=1e-3)
+
+actor(states)  # builds the layers; `hidden2` has been called once now
+new_layer = tf.keras.layers.Dense(16, activation="relu")(actor.hidden2.output)
+
+with tf.GradientTape() as tape:
+    actions = actor(states)
+    loss = tf.reduce_mean(tf.square(actions - target_actions))
+gradients = tape.gradient(loss, actor.trainable_variables)
+optimizer.apply_gradients(zip(gradients, actor.trainable_variables, strict=True))
+print("loss", round(float(loss), 4))
+print("gradient norms", [round(float(tf.norm(g)), 4) for g in gradients])

@@ -1,0 +1,45 @@
+"""The DDPG document, example 3, with the loss that DDPG has: minus the critic's value.
+
+The gradient runs from the loss through the critic into the actor. The critic gets gradients from
+this loss too; that is meant to be so, and only the actor's are applied.
+"""
+
+import tensorflow as tf
+
+STATE_DIM = 4
+ACTION_DIM = 2
+
+
+class Actor(tf.keras.Model):
+    def __init__(self, action_dim: int):
+        super().__init__()
+        self.hidden1 = tf.keras.layers.Dense(64, activation="relu")
+        self.hidden2 = tf.keras.layers.Dense(32, activation="relu")
+        self.action = tf.keras.layers.Dense(action_dim, activation="tanh")
+
+    def call(self, state):
+        return self.action(self.hidden2(self.hidden1(state)))
+
+
+tf.keras.utils.set_random_seed(0)
+states = tf.random.normal((32, STATE_DIM))
+actor = Actor(ACTION_DIM)
+critic = tf.keras.Sequential(
+    [
+        tf.keras.layers.Input((STATE_DIM + ACTION_DIM,)),
+        tf.keras.layers.Dense(32, activation="relu"),
+        tf.keras.layers.Dense(1),
+    ],
+    name="critic",
+)
+optimizer = tf.keras.optimizers.Adam(learning_rate=1e-3)
+
+for step in range(50):
+    with tf.GradientTape() as tape:
+        actions = actor(states)
+        loss = -tf.reduce_mean(critic(tf.concat([states, actions], axis=1)))
+    gradients = tape.gradient(loss, actor.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, actor.trainable_variables, strict=True))
+    if step in (0, 49):
+        print(f"step {step}  mean value {-float(loss):.4f}")
+print("gradient norms", [round(float(tf.norm(g)), 4) for g in gradients])

@@ -1,0 +1,39 @@
+"""The DDPG document, example 3, the variant marked correct: squared distance to target actions.
+
+The text says that this connects the loss to the actor. It does, and the actor trains. But it is
+imitation of given actions, not DDPG: no critic is asked which action is better.
+`ddpg_3_loss_policy_gradient.py` has the DDPG loss.
+"""
+
+import tensorflow as tf
+
+STATE_DIM = 4
+ACTION_DIM = 2
+
+
+class Actor(tf.keras.Model):
+    def __init__(self, action_dim: int):
+        super().__init__()
+        self.hidden1 = tf.keras.layers.Dense(64, activation="relu")
+        self.hidden2 = tf.keras.layers.Dense(32, activation="relu")
+        self.action = tf.keras.layers.Dense(action_dim, activation="tanh")
+
+    def call(self, state):
+        return self.action(self.hidden2(self.hidden1(state)))
+
+
+tf.keras.utils.set_random_seed(0)
+states = tf.random.normal((32, STATE_DIM))
+target_actions = tf.random.uniform((32, ACTION_DIM), -1.0, 1.0)
+actor = Actor(ACTION_DIM)
+optimizer = tf.keras.optimizers.Adam(learning_rate=1e-3)
+
+for step in range(50):
+    with tf.GradientTape() as tape:
+        actions = actor(states)
+        loss = tf.reduce_mean(tf.square(actions - target_actions))
+    gradients = tape.gradient(loss, actor.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, actor.trainable_variables, strict=True))
+    if step in (0, 49):
+        print(f"step {step}  loss {float(loss):.4f}")
+print("gradient norms", [round(float(tf.norm(g)), 4) for g in gradients])

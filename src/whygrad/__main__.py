@@ -1,0 +1,7 @@
+"""`python -m whygrad`."""
+
+import sys
+
+from whygrad.cli.main import main
+
+sys.exit(main())

@@ -1,0 +1,211 @@
+"""The `tf.Variable`s of a program: which handle is which, what each holds at present, and who writes into it."""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from dataclasses import dataclass
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from tensorflow.python.framework import ops
+from tensorflow.python.ops import resource_variable_ops
+
+from whygrad.flow.recording import Value, Variable, Write
+from whygrad.trace import keras_names
+from whygrad.trace import tensorflow_vocabulary as words
+
+if TYPE_CHECKING:
+    from whygrad.trace.tensorflow_recorder import TensorFlowRecorder
+
+EagerTensor = ops.EagerTensor
+ResourceVariable = resource_variable_ops.BaseResourceVariable
+_INITIALISING = frozenset({"_init_from_args", "_initialize"})
+
+
+@dataclass(slots=True)
+class Store:
+    """A `tf.Variable` as the recorder knows it: its handle, its present content, and its number once it matters."""
+
+    handle: int
+    reference: weakref.ref[Any] | None = None
+    content: int | None = None
+    number: int | None = None
+    created: int | None = None
+    born: int = 0
+    layer_made: bool = False
+    copied: bool = False
+
+
+class Variables:
+    """Every variable by the number of its handle."""
+
+    def __init__(self, recorder: TensorFlowRecorder) -> None:
+        self.recorder = recorder
+        self.stores: dict[int, Store] = {}
+        self.numbered: dict[int, Store] = {}
+
+    def at_handle(self, handle: Any, frame: FrameType | None) -> Store:
+        """The store of a resource handle; its variable is looked for among the callers at `frame`."""
+        store = self.stores.get(handle._id)
+        if store is None:
+            store = self.stores[handle._id] = Store(handle._id)
+        if store.reference is None and frame is not None:
+            owner = _owner(handle, frame)
+            if owner is not None:
+                store.reference = weakref.ref(owner)
+        return store
+
+    def store_of(self, thing: Any) -> Store | None:
+        """The store of a `tf.Variable` or of a Keras variable; None for anything else."""
+        variable = keras_names.tf_variable(thing)
+        if variable is None:
+            return None
+        handle = variable._handle
+        if not isinstance(handle, EagerTensor):
+            return None
+        store = self.at_handle(handle, None)
+        if store.reference is None:
+            store.reference = weakref.ref(variable)
+        return store
+
+    def content(self, store: Store) -> int:
+        """The number of what a variable holds at present."""
+        if store.content is None:
+            store.content = self.recorder.fresh_number()
+            variable = store.reference() if store.reference is not None else None
+            shape = tuple(variable.shape.as_list()) if variable is not None and variable.shape.rank is not None else ()
+            floating = variable is None or variable.dtype.as_datatype_enum in words.FLOATING
+            self.recorder.recording.values[store.content] = Value(
+                store.content, shape, floating, floating, store.number
+            )
+        return store.content
+
+    def read(self, store: Store) -> int:
+        """The value of a variable's content; being read is what makes a variable worth a number."""
+        self.number_of(store)
+        return self.content(store)
+
+    def number_of(self, store: Store) -> int:
+        """The variable's number, given on first interest."""
+        if store.number is None:
+            content = self.content(store)
+            store.number = self.recorder.fresh_number()
+            value = self.recorder.recording.values[content]
+            value.variable = store.number
+            self.numbered[store.number] = store
+            variable = store.reference() if store.reference is not None else None
+            self.recorder.recording.variables[store.number] = Variable(
+                id=store.number, name="", network="", shape=value.shape,
+                trainable=value.floating and bool(variable is None or variable.trainable), created=store.created,
+                born=store.born,
+            )  # fmt: skip
+        return store.number
+
+    def wrap_init(self, original: Any) -> Any:
+        """See variables being made."""
+
+        def __init__(variable: Any, *args: Any, **kwargs: Any) -> None:
+            original(variable, *args, **kwargs)
+            if (
+                self.recorder.deep
+                and not self.recorder.local.busy
+                and isinstance(getattr(variable, "_handle", None), EagerTensor)
+            ):
+                try:
+                    store = self.at_handle(variable._handle, None)
+                    store.reference = weakref.ref(variable)
+                    store.born = store.born or self.recorder.session.now()
+                    if store.created is None:
+                        store.created = self.recorder.session.stacks.capture(sys._getframe(1))
+                except Exception as trouble:
+                    self.recorder.trouble(trouble)
+
+        return __init__
+
+    def note_write(self, op_type: str, inputs: Any, frame: FrameType) -> None:
+        """A variable's content is replaced or changed."""
+        store = self.at_handle(inputs[0], frame)
+        stack = self.recorder.session.stacks.capture(frame)
+        sources = self.recorder.inputs(inputs[-1:], stack, frame)
+        if store.reference is None and _initialising(frame):
+            self.recorder.add("Variable", "enter", sources, (self._new_content(store, inputs[-1]),), stack, False)
+            return
+        by, before = words.WRITES[op_type], self.content(store)
+        if op_type not in words.OVERWRITES:
+            sources = [before, *sources]
+        copies = op_type in words.OVERWRITES and self._copies(store, sources)
+        after = self._new_content(store, inputs[-1] if op_type in words.OVERWRITES else None)
+        op = self.recorder.add(by, "write", () if self._is_sync(store) else sources, (after,), stack, False)
+        store.copied = store.copied or copies
+        if store.number is not None:
+            self.recorder.recording.writes.append(Write(op.at, before, after, by, stack, store.number))
+            self.recorder.recording.hand_updated.add(store.number)
+
+    def _new_content(self, store: Store, tensor: Any = None) -> int:
+        old = self.recorder.recording.values[store.content] if store.content is not None else None
+        number = self.recorder.fresh_number()
+        if old is not None and tensor is None:
+            value = Value(number, old.shape, old.floating, old.live, store.number)
+        else:
+            floating = tensor is None or tensor._datatype_enum() in words.FLOATING
+            value = Value(number, tensor._shape_tuple() if tensor is not None else (), floating, floating, store.number)
+        self.recorder.recording.values[number] = value
+        store.content = number
+        return number
+
+    def overwritten(self, stores: list[Store], by: str, stack: int) -> None:
+        """An optimizer has changed these variables."""
+        before = [self.content(store) for store in stores]
+        after = [self._new_content(store) for store in stores]
+        op = self.recorder.add(by, "write", (), tuple(after), stack, False)
+        for store, old, new in zip(stores, before, after, strict=True):
+            self.recorder.recording.writes.append(Write(op.at, old, new, by, stack, store.number))
+
+    def _is_sync(self, store: Store) -> bool:
+        """Weights set while no tape records: a target network, a checkpoint, a step by hand. Nothing flows through."""
+        variable = store.reference() if store.reference is not None else None
+        weights = store.layer_made or variable is None or variable.trainable
+        return bool(weights and not self.recorder.local.tapes)
+
+    def _copies(self, store: Store, sources: list[int]) -> bool:
+        """Whether an assigned value comes from elsewhere, rather than from the variable itself and its gradient."""
+        made = {value: op for op in list(self.recorder.recording.ops.values())[-400:] for value in op.outputs}
+        todo, seen, own, other = list(sources), set(sources), False, False
+        while todo and len(seen) < 200:
+            value = todo.pop()
+            if value == store.content:
+                own = True
+                continue
+            if self.recorder.recording.values[value].variable is not None:
+                other = True
+                continue
+            op = made.get(value)
+            for source in op.inputs if op is not None and op.name not in ("gradient", "jacobian") else ():
+                if source not in seen:
+                    seen.add(source)
+                    todo.append(source)
+        return other or not own
+
+
+def _owner(handle: Any, frame: FrameType | None) -> Any:
+    """The variable whose method reads or writes this handle, found among the callers."""
+    for _ in range(8):
+        if frame is None:
+            return None
+        if frame.f_code.co_varnames[:1] == ("self",):
+            owner = frame.f_locals.get("self")
+            if isinstance(owner, ResourceVariable) and getattr(owner, "_handle", None) is handle:
+                return owner
+        frame = frame.f_back
+    return None
+
+
+def _initialising(frame: FrameType | None) -> bool:
+    for _ in range(6):
+        if frame is None:
+            return False
+        if frame.f_code.co_name in _INITIALISING:
+            return True
+        frame = frame.f_back
+    return False
