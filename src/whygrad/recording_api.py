@@ -52,7 +52,9 @@ class record:
         self._watch = loading.begin(self._session)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._watch is not None:
             self._watch.end()
         text = f"{type(error).__name__}: {error}" if error is not None else None

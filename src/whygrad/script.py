@@ -63,7 +63,9 @@ def _file(path: str) -> Any:
         text = (getattr(error, "text", None) or "").strip()
         place = f"line {line}: " if line else ""
         shown = f" in `{text}`" if text else ""
-        raise BadScript(f"{path} is not valid Python, so nothing was run: {place}{getattr(error, 'msg', error)}{shown}") from None
+        raise BadScript(
+            f"{path} is not valid Python, so nothing was run: {place}{getattr(error, 'msg', error)}{shown}"
+        ) from None
     return lambda: _execute(code, full)
 
 
@@ -155,7 +157,12 @@ def _honest_warnings() -> Iterator[None]:
     original = warnings.showwarning
 
     def showwarning(
-        message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: str | None = None
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: Any = None,
+        line: str | None = None,
     ) -> None:
         if filename.startswith(_OWN):
             frame: types.FrameType | None = sys._getframe(1)

@@ -170,9 +170,14 @@ def fails(action, text):
         return True
     return False
 
-leaf = torch.zeros(1, requires_grad=True) - 1.0
-leaf.retain_grad()
-assert fails(lambda: torch.optim.SGD([leaf]), "non-leaf")                       # W106
+leaf = torch.zeros(1, requires_grad=True)
+result = leaf - 1.0
+assert fails(lambda: torch.optim.SGD([result]), "non-leaf")                     # W106
+result.retain_grad()
+optimizer = torch.optim.SGD([result], lr=0.1)
+result.exp().sum().backward()
+optimizer.step()
+assert result != -1.0 and leaf == 0.0
 
 def carry():
     hidden, optimizer = torch.zeros(8, 16), torch.optim.SGD(cell.parameters(), lr=0.1)

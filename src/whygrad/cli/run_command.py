@@ -38,10 +38,15 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--updates", type=_positive, metavar="N", help="stop the script after N optimizer updates")
     parser.add_argument("--json", metavar="FILE", help="also write the report as JSON ('-' for standard output)")
     parser.add_argument(
-        "--fail-on", choices=("error", "warning"), metavar="LEVEL", help="exit with status 3 on a finding of this level (error, warning) or worse"
+        "--fail-on",
+        choices=("error", "warning"),
+        metavar="LEVEL",
+        help="exit with status 3 on a finding of this level (error, warning) or worse",
     )
     parser.add_argument("--quiet", action="store_true", help="one line per finding")
-    parser.add_argument("-m", dest="module", action="store_true", help="SCRIPT is the name of a module, as in python -m")
+    parser.add_argument(
+        "-m", dest="module", action="store_true", help="SCRIPT is the name of a module, as in python -m"
+    )
     parser.add_argument("script", metavar="SCRIPT", help="the script to run")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="arguments of the script")
     parser.set_defaults(run=execute)
@@ -105,7 +110,9 @@ def _with_advice(report: Report) -> Report:
         f"neither PyTorch nor TensorFlow is installed for {sys.executable}; install one (pip install 'whygrad[torch]' or "
         "'whygrad[tensorflow]'), or start whygrad with the Python that has it: python -m whygrad run …"
     )
-    return Report(report.script, report.frameworks, report.updates, report.findings, report.script_error, (*report.notes, note))
+    return Report(
+        report.script, report.frameworks, report.updates, report.findings, report.script_error, (*report.notes, note)
+    )
 
 
 def _status(report: Report, outcome: Outcome, level: str | None) -> int:

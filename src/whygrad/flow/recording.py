@@ -123,6 +123,8 @@ class Optimizer:
     created: int | None
     at: int
     holds: set[int] = field(default_factory=set)
+    groups: list[frozenset[int]] = field(default_factory=list)
+    """Parameter groups, where the optimizer has several."""
 
 
 @dataclass(slots=True)

@@ -89,5 +89,12 @@ def assigned(site: Site) -> Site | None:
         return None
     end = best.end_col_offset or best.col_offset
     return Site(
-        site.file, best.lineno, best.col_offset, best.end_lineno or best.lineno, end, site.function, site.own, site.first_line
+        site.file,
+        best.lineno,
+        best.col_offset,
+        best.end_lineno or best.lineno,
+        end,
+        site.function,
+        site.own,
+        site.first_line,
     )

@@ -14,6 +14,9 @@ from whygrad.rules.intent import advantages, dropped_terms, without_targets
 from whygrad.rules.replaced import Replaced, replaced
 
 
+_TAPES_LOOKED_AT = 24
+
+
 @dataclass(slots=True)
 class Missing:
     """Variables that one loss should train and does not, with the places where their gradient stops."""
@@ -141,7 +144,32 @@ class Case:
     @cached_property
     def replaced(self) -> Replaced:
         """Variables that were replaced behind an optimizer's back."""
-        return replaced(self.recording, self.held, self.trained)
+        asked = {v for b in self.recording.backwards if not b.implicit for v in b.wanted}
+        return replaced(self.recording, (self.held | asked) - self.trained, self.unheld)
+
+    @cached_property
+    def reachable(self) -> set[int]:
+        """Variables that a gradient from some loss arrives at, asked for or not."""
+        recording = self.recording
+        found = {v for b in recording.backwards if not b.implicit for v in b.got}
+        if recording.framework == "torch":
+            return found
+        for backward in [b for b in recording.backwards if not b.implicit and b.loss is not None][:_TAPES_LOOKED_AT]:
+            part = self.slice(backward)
+            arrived = reach.gradient_reach(recording, part, backward.tape)
+            found |= {v for n in arrived if n in recording.values and (v := recording.values[n].variable) is not None}
+        return found
+
+    @cached_property
+    def unheld(self) -> set[int]:
+        """Variables that could learn from a loss and belong to no optimizer."""
+        variables = self.recording.variables
+        held = {v for o in self.recording.optimizers.values() for v in o.holds}
+        return {
+            v
+            for v in self.reachable - held
+            if variables[v].trainable and (variables[v].parameter or not variables[v].registered)
+        }
 
     @cached_property
     def missing(self) -> list[Missing]:
@@ -161,8 +189,10 @@ class Case:
                 cuts = [c for c in cuts if c.alone or not c.variables <= open_ways]
             cuts = without_targets(self.recording, part, cuts)
             dropped = dropped_terms(self.recording, part, cuts, backward)
-            weights = advantages(self.recording, part, cuts, self.made_by)
-            only_weight = {v for c in weights for v in c.variables}.difference(*(c.variables for c in cuts if c not in weights))
+            weights = advantages(self, part, cuts, backward.tape)
+            only_weight = {v for c in weights for v in c.variables}.difference(
+                *(c.variables for c in cuts if c not in weights)
+            )
             cuts = [cut for cut in cuts if not cut.variables <= dropped.keys() | only_weight]
             behind = frozenset(v for cut in cuts for v in cut.variables)
             update = 1 + sum(1 for step in self.recording.steps if step.at < at)
@@ -226,9 +256,10 @@ class Case:
         first_step = min((s.at for s in self.recording.steps if variable in s.without), default=None)
         if first_step is not None and new.at > first_step:
             return False  # the first update tells the story; later ones repeat it
-        return self._uses(new, variable) >= self._uses(old, variable)
+        return self.uses(new, variable) >= self.uses(old, variable)
 
-    def _uses(self, backward: Backward, variable: int) -> bool:
+    def uses(self, backward: Backward, variable: int) -> bool:
+        """Whether the loss of a backward pass was computed from a variable, differentiably or not."""
         if backward.at not in self._read:
             values = self.recording.values
             self._read[backward.at] = {values[v].variable for v in self.slice(backward).values if v in values}

@@ -5,8 +5,13 @@ A bootstrap target is stopped on purpose, and so is an advantage; neither is wha
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Op, Recording
+
+if TYPE_CHECKING:
+    from whygrad.rules.case import Case
 
 _DIFFERENCE = frozenset({
     "sub", "rsub", "__sub__", "__rsub__", "mse_loss", "smooth_l1_loss", "huber_loss", "l1_loss", "subtract", "Sub",
@@ -63,24 +68,32 @@ def _followers(part: reach.Slice, cut: reach.Cut) -> tuple[set[int], set[int]]:
 _PRODUCT = frozenset({"mul", "__mul__", "__rmul__", "Mul", "multiply"})
 
 
-def advantages(recording: Recording, part: reach.Slice, cuts: list[reach.Cut], made_by: dict[int, Op]) -> list[reach.Cut]:
-    """The cuts that make a weight for a log-probability: `-log_prob * advantage.detach()`.
+def advantages(case: Case, part: reach.Slice, cuts: list[reach.Cut], tape: int | None) -> list[reach.Cut]:
+    """The cuts that only make a weight for a log-probability: `-log_prob * advantage.detach()`.
 
     There the stop is right; whoever is behind it needs a loss term of its own.
     """
-    found = []
-    for cut in cuts:
-        if cut.op.kind not in ("stop", "leave") and cut.op.switch is None:
+    candidates = [cut for cut in cuts if cut.op.kind in ("stop", "leave") or cut.op.switch is not None]
+    if not candidates:
+        return []
+    arrived = reach.gradient_reach(case.recording, part, tape)
+    return [cut for cut in candidates if _only_weighs(case, part, cut, arrived)]
+
+
+def _only_weighs(case: Case, part: reach.Slice, cut: reach.Cut, arrived: set[int]) -> bool:
+    """Whether every way from the cut to the loss goes through a product with a log-probability that is trained."""
+    landed = [case.recording.ops[h.entered] for h in case.recording.handovers if h.left == cut.op.at]
+    values = {*cut.op.outputs, *(v for op in landed for v in op.outputs)}
+    weighs = False
+    for op in part.ops:
+        if op.at <= cut.op.at or not any(v in values for v in op.inputs):
             continue
-        values, _ = _followers(part, cut)
-        for op in part.ops:
-            if op.name in _PRODUCT and len(op.inputs) == 2 and op.at > cut.op.at:
-                one, other = op.inputs
-                weighed = other if one in values and other not in values else one if other in values else None
-                if weighed is not None and weighed not in values and _is_log_probability(made_by, weighed):
-                    found.append(cut)
-                    break
-    return found
+        others = [v for v in op.inputs if v not in values]
+        if op.name in _PRODUCT and any(v in arrived and _is_log_probability(case.made_by, v) for v in others):
+            weighs = True
+            continue
+        values.update(op.outputs)
+    return weighs and part.loss not in values
 
 
 def _is_log_probability(made_by: dict[int, Op], value: int) -> bool:
@@ -145,6 +158,63 @@ def _reduces(op: Op) -> bool:
     """Whether an operation makes one number of a batch: what loss terms are made by."""
     name = op.name.lower()
     return name in ("mean", "sum", "cross_entropy", "norm") or name.endswith("loss")
+
+
+def serves_as_target(case: Case, network: str) -> bool:
+    """Whether an untrained network is there to be compared with: a target, a teacher, a fixed random network.
+
+    Told from a forgotten one by what it is fed and where its output goes. A target has the shape of a trained network
+    and sees other inputs than that one (the next states); a teacher's output meets a trained network's in a difference.
+    """
+    recording = case.recording
+    own = [v for v in recording.variables.values() if v.network == network]
+    trained: dict[str, list[tuple[int | None, ...]]] = {}
+    for variable in recording.variables.values():
+        if variable.id in case.trained:
+            trained.setdefault(variable.network, []).append(variable.shape)
+    shapes = sorted(str(v.shape) for v in own)
+    twins = [name for name, theirs in trained.items() if sorted(map(str, theirs)) == shapes]
+    fed = _fed_with(recording, {v.id for v in own})
+    for twin in twins:
+        theirs = _fed_with(recording, {v.id for v in recording.variables.values() if v.network == twin})
+        if not fed & theirs:
+            return True
+    return _meets_in_difference(case, {v.id for v in own})
+
+
+def _fed_with(recording: Recording, variables: set[int]) -> set[int]:
+    """Values that go into operations together with these variables and come from outside the network."""
+    values = recording.values
+    made: set[int] = set()
+    fed: set[int] = set()
+    for op in recording.ops.values():
+        inside = any(values[v].variable in variables for v in op.inputs if v in values)
+        if inside:
+            fed.update(v for v in op.inputs if v in values and values[v].variable is None and v not in made)
+        if inside or any(v in made for v in op.inputs):
+            made.update(op.outputs)
+    return fed
+
+
+def _meets_in_difference(case: Case, variables: set[int]) -> bool:
+    recording = case.recording
+    values = recording.values
+    ours: set[int] = set()
+    theirs: set[int] = set()
+    for op in recording.ops.values():
+        reads = {values[v].variable for v in op.inputs if v in values}
+        mine = bool(reads & variables) or any(v in ours for v in op.inputs)
+        other = bool(reads & case.trained) or any(v in theirs for v in op.inputs)
+        if op.name in _DIFFERENCE and len(op.inputs) >= 2:
+            left, right = op.inputs[0], op.inputs[1]
+            for one, two in ((left, right), (right, left)):
+                if one in ours and one not in theirs and two in theirs and two not in ours:
+                    return True
+        if mine:
+            ours.update(op.outputs)
+        if other:
+            theirs.update(op.outputs)
+    return False
 
 
 def _scalar(shape: tuple[int | None, ...]) -> bool:

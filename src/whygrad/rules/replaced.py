@@ -20,24 +20,25 @@ class Replaced:
 NOTHING = Replaced(frozenset(), frozenset())
 
 
-def unheld(recording: Recording) -> set[int]:
-    """Variables that receive a gradient and belong to no optimizer."""
-    held = {v for o in recording.optimizers.values() for v in o.holds}
-    got = {v for b in recording.backwards if not b.implicit for v in b.got}
-    known = recording.variables
-    return {v for v in got - held if known[v].trainable and (known[v].parameter or not known[v].registered)}
-
-
-def replaced(recording: Recording, held: set[int], trained: set[int]) -> Replaced:
+def replaced(recording: Recording, idle: set[int], unheld: set[int]) -> Replaced:
     """Old variables that an optimizer still holds and new ones, made later, that took their place in the model."""
-    values = recording.values
-    built = min((o.at for o in recording.optimizers.values()), default=0)
-    reading = [op for op in recording.ops.values() if op.kind != "write" and op.at > built]
-    read = {values[v].variable for op in reading for v in op.inputs if v in values}
-    stale = {v for v in held - trained if v not in read and recording.variables[v].network == UNNAMED}
-    holders = [o for o in recording.optimizers.values() if o.holds & stale]
-    if not holders:
+    variables = recording.variables
+    made_late = [v for v in unheld if variables[v].born]
+    if not idle or not made_late:
         return NOTHING
-    since = min(o.at for o in holders)
-    fresh = {v for v in unheld(recording) if not recording.variables[v].born or recording.variables[v].born > since}
-    return Replaced(frozenset(stale), frozenset(fresh)) if fresh else NOTHING
+    fresh_since = min(variables[v].born for v in made_late)
+    values = recording.values
+    read = {
+        values[v].variable
+        for op in recording.ops.values()
+        if op.kind != "write" and op.at > fresh_since
+        for v in op.inputs
+        if v in values
+    }
+    torch = recording.framework == "torch"
+    stale = {v for v in idle if v not in read and (variables[v].network == UNNAMED or not torch)}
+    stale = {v for v in stale if variables[v].born < fresh_since}
+    holders = [o.at for o in recording.optimizers.values() if o.holds & stale]
+    if torch and holders:  # a torch optimizer took its list when it was built
+        made_late = [v for v in made_late if variables[v].born > min(holders)]
+    return Replaced(frozenset(stale), frozenset(made_late)) if stale and made_late else NOTHING

@@ -117,7 +117,10 @@ def _left_out(case: Case, missing: Missing, variables: set[int]) -> Iterator[Fin
             terms.setdefault(case.site(op.stack), set()).add(variable)
     loss = case.loss_site(missing.backward)
     for term, members in terms.items():
-        steps = [(term, "term", "a loss term for them, used by nothing"), (loss, "loss", "the loss, put together without it")]
+        steps = [
+            (term, "term", "a loss term for them, used by nothing"),
+            (loss, "loss", "the loss, put together without it"),
+        ]
         yield Finding(
             code=CODE,
             rule=NAME,

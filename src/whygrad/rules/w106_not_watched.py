@@ -51,8 +51,9 @@ Instead
 What does not help
     x.requires_grad_() or tape.watch(x) after the forward pass: too late for
     what was computed before.
-    x.retain_grad(): fills .grad of the intermediate result. The optimizer
-    still refuses it ("can't optimize a non-leaf Tensor").
+    x.retain_grad() to make the optimizer take it: silences "can't optimize a
+    non-leaf Tensor". The optimizer then moves the intermediate result, and
+    the leaf that it is computed from stays.
     torch.tensor(x, requires_grad=True) or nn.Parameter(x) in every update: a
     new leaf each time. The optimizer holds the first one.
     Moving a leaf with .to(device) afterwards: makes a non-leaf again where

@@ -121,6 +121,10 @@ def _severity(case: Case, members: set[int]) -> Severity:
     given = [o.holds for o in recording.optimizers.values() if o.holds & members]
     if any(all(not recording.variables[v].trainable for v in holds) for holds in given):
         return "error"
+    if any(
+        len(o.groups) > 1 and group and group <= members for o in recording.optimizers.values() for group in o.groups
+    ):
+        return "warning"  # a learning rate of its own, and nothing to learn
     if all(case.variable(v).copied for v in members) or _among_adapters(case, members):
         return "note"
     return "warning"

@@ -72,10 +72,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whygrad.flow.recording import Optimizer
+from whygrad.flow.recording import Backward, Optimizer
+from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.replaced import unheld
+from whygrad.rules.intent import serves_as_target
 from whygrad.rules.w105_loss_ignores import created_at
 from whygrad.rules.wording import at_line, networks, subject, verb
 
@@ -88,49 +89,78 @@ def check(case: Case) -> Iterator[Finding]:
     recording = case.recording
     if not recording.steps:
         return
-    idle = unheld(recording) - case.replaced.fresh - recording.hand_updated
+    idle = case.unheld - case.replaced.fresh - recording.hand_updated
     idle = {v for v in idle if recording.variables[v].registered and not recording.variables[v].copied}
+    asked = {v for b in recording.backwards for v in b.got}
+    idle = {v for v in idle if v in asked or not serves_as_target(case, recording.variables[v].network)}
     for network, members in networks(case, idle).items():
         yield _finding(case, network, set(members))
 
 
 def _finding(case: Case, network: str, members: set[int]) -> Finding:
-    optimizer = _responsible(case, network, members)
-    where = case.site(optimizer.created if optimizer.created is not None else _step_stack(case, optimizer))
-    made = created_at(case, members)
-    path = [PathStep(where, optimizer.name, "the optimizer, without them")] if where is not None else []
-    if made is not None:
-        path.insert(0, PathStep(made, "creation", "made here"))
-    backward = next(b for b in case.recording.backwards if b.got & members)
-    loss = case.loss_site(backward)
-    if loss is not None:
-        path.append(PathStep(loss, "loss", "the loss, which gives them a gradient"))
-    late = min(case.variable(v).born for v in members) > optimizer.at
-    fix = (
-        "build the optimizer after the last layer exists, or add_param_group() the new ones"
-        if late
-        else f"give {'it' if len(members) == 1 else 'them'} to the optimizer, for example "
-        f"[*{network}.parameters(), …]; or freeze {network} if it is not meant to learn"
-    )
-    if case.recording.framework != "torch":
+    torch = case.recording.framework == "torch"
+    backward = _source(case, members)
+    optimizer = _responsible(case, network, backward)
+    where, label = _place(case, optimizer, backward, members) if not torch else (None, "")
+    if where is None:
+        where = case.site(optimizer.created if optimizer.created is not None else _step_stack(case, optimizer))
+        label = f"this optimizer does not hold {subject(case, members)}"
+    made, loss = created_at(case, members), case.loss_site(backward)
+    steps = [
+        (made, "creation", "made here"),
+        (where, optimizer.name, "left out here"),
+        (loss, "loss", "the loss, which gives them a gradient"),
+    ]
+    late = torch and min(case.variable(v).born for v in members) > optimizer.at
+    if late:
+        fix = "build the optimizer after the last layer exists, or add_param_group() the new ones"
+    elif torch:
         fix = (
-            f"pass them to tape.gradient and apply_gradients ({network}.trainable_variables), or set trainable = False"
+            f"give it to the optimizer as well ([*{network}.parameters(), …]), or freeze it if it is not meant to learn"
         )
+    else:
+        fix = f"ask for it and apply it: {network}.trainable_variables belongs into tape.gradient and apply_gradients"
     return Finding(
-        code=CODE, rule=NAME, severity="warning" if not _whole(case, network, members) else "error",
+        code=CODE,
+        rule=NAME,
+        severity="error" if _whole(case, network, members) and torch else "warning",
         message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} a gradient that no optimizer applies",
-        why=f"The loss{at_line(loss, where)} reaches it, backward() fills its gradient, and nothing ever uses it: it keeps its "
+        why=f"The loss{at_line(loss, where)} depends on it and could train it, but no update ever reaches it: it keeps its "
         "first values.",
-        fix=fix, variables=case.names(members), where=where, label=f"this optimizer does not hold {subject(case, members)}",
-        loss=loss, path=tuple(path),
-    )  # fmt: skip
+        fix=fix,
+        variables=case.names(members),
+        where=where,
+        label=label,
+        loss=loss,
+        path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
+    )
+
+
+def _source(case: Case, members: set[int]) -> Backward:
+    """The backward pass that gives (or could give) these variables a gradient."""
+    recording = case.recording
+    asked = [b for b in recording.backwards if b.got & members]
+    if asked:
+        return asked[0]
+    return next(b for b in recording.backwards if not b.implicit and any(case.uses(b, v) for v in members))
+
+
+def _place(case: Case, optimizer: Optimizer, backward: Backward, members: set[int]) -> tuple[Site | None, str]:
+    """TensorFlow: the call that leaves the variables out, tape.gradient or apply_gradients."""
+    if not backward.got & members:
+        return case.site(backward.stack), f"{subject(case, members)} is not asked for here"
+    others = {v for v in backward.got if v not in members}
+    step = next((s for s in case.recording.steps if s.at > backward.at and s.applied & others), None)
+    if step is not None:
+        return case.site(step.stack), f"{subject(case, members)} is left out here"
+    return case.site(backward.stack), "these gradients are never applied"
 
 
 def _whole(case: Case, network: str, members: set[int]) -> bool:
     return {v.id for v in case.recording.variables.values() if v.network == network} <= members
 
 
-def _responsible(case: Case, network: str, members: set[int]) -> Optimizer:
+def _responsible(case: Case, network: str, backward: Backward) -> Optimizer:
     """The optimizer that steps after the gradient came, best one that holds the rest of the same network."""
     recording = case.recording
     stepped = {s.optimizer for s in recording.steps}
@@ -138,7 +168,6 @@ def _responsible(case: Case, network: str, members: set[int]) -> Optimizer:
     same = [o for o in candidates if any(recording.variables[v].network == network for v in o.holds)]
     if same:
         return same[0]
-    backward = next(b for b in recording.backwards if b.got & members)
     following = [s.optimizer for s in recording.steps if s.at > backward.at]
     return recording.optimizers[following[0]] if following else candidates[-1]
 

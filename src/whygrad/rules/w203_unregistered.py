@@ -89,7 +89,6 @@ from collections.abc import Iterator
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.replaced import unheld
 from whygrad.rules.w105_loss_ignores import created_at
 from whygrad.rules.wording import networks, subject, verb
 
@@ -100,7 +99,7 @@ SUMMARY = "layers the model does not track: in a plain list, a dict, an object"
 def check(case: Case) -> Iterator[Finding]:
     """Layers in use that the model's own list of parameters does not contain."""
     recording = case.recording
-    hidden = {v for v in unheld(recording) - recording.hand_updated if not recording.variables[v].registered}
+    hidden = {v for v in case.unheld - recording.hand_updated if not recording.variables[v].registered}
     for network, members in networks(case, hidden).items():
         group = set(members)
         where = _kept_at(case, group)

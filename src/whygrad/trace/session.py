@@ -15,6 +15,10 @@ DEPTH = 4
 """Updates of each optimizer that are traced deeply: enough for heads that alternate and actors that wait."""
 
 
+_ALL_DEEP = 64
+"""`--updates N` traces every one of them when N is at most this."""
+
+
 class Recorder(Protocol):
     """What every framework's recorder can do."""
 
@@ -67,7 +71,7 @@ class Session:
 
     def deep_enough(self, steps_of: dict[int, int]) -> bool:
         """Every optimizer that steps has been seen often enough (or one of them steps far too rarely)."""
-        if self.stop_after is not None and self.updates + 1 < self.stop_after <= 4 * self.depth:
+        if self.stop_after is not None and self.updates + 1 < self.stop_after <= _ALL_DEEP:
             return False
         counts = [count for count in steps_of.values() if count]
         return bool(counts) and (min(counts) >= self.depth or max(counts) >= 8 * self.depth)

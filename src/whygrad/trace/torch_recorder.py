@@ -692,10 +692,11 @@ class TorchRecorder:
                 self.paused = was
             try:
                 number = self._optimizer(optimizer, self.session.stacks.capture(sys._getframe(1)))
+                given = self.recording.optimizers[number]
                 for group in optimizer.param_groups:
-                    for parameter in group["params"]:
-                        if parameter.is_leaf:
-                            self.recording.optimizers[number].holds.add(self._adopt_variable(parameter))
+                    members = frozenset(self._adopt_variable(p) for p in group["params"] if p.is_leaf)
+                    given.groups.append(members)
+                    given.holds |= members
                 if not self._deep and self.session.may_deepen():
                     self.deepen()
             except Exception as trouble:
