@@ -56,11 +56,22 @@ def producers(recording: Recording) -> dict[int, Op]:
     return {value: op for op in recording.ops.values() for value in op.outputs}
 
 
-def backward_slice(recording: Recording, loss: int, made_by: dict[int, Op], until: int) -> Slice:
-    """Everything `loss` was computed from, differentiable or not, before the clock reached `until`."""
+CERTAIN: frozenset[str] = frozenset()
+PROVED = frozenset({"memory", "value"})
+SUGGESTED = frozenset({"memory", "value", "source"})
+
+
+def backward_slice(
+    recording: Recording, loss: int, made_by: dict[int, Op], until: int, proofs: frozenset[str] = SUGGESTED
+) -> Slice:
+    """Everything `loss` was computed from, differentiable or not, before the clock reached `until`.
+
+    `proofs` says which round trips through Python and NumPy are believed.
+    """
     handed_over: dict[int, list[int]] = {}
     for handover in recording.handovers:
-        handed_over.setdefault(handover.entered, []).append(handover.left)
+        if handover.proof in proofs:
+            handed_over.setdefault(handover.entered, []).append(handover.left)
     seen_values, seen_ops, todo = {loss}, {}, [loss]
     while todo:
         op = made_by.get(todo.pop())
@@ -95,13 +106,20 @@ def cuts(recording: Recording, part: Slice, variables: Iterable[int], tape: int 
 
     Only operations that the loss is computed from count: a detach on a side path to a log line is no cut.
     """
-    order = list(variables)
+    wanted = set(variables)
+    starts = {value: variable for value in part.values if (variable := recording.values[value].variable) in wanted}
+    return _cuts_from(recording, part, {v: s for v, s in starts.items() if s is not None}, tape)
+
+
+def value_cuts(recording: Recording, part: Slice, value: int, tape: int | None) -> list[Cut]:
+    """The same for a value that is no variable; its number stands in `Cut.variables`."""
+    return _cuts_from(recording, part, {value: value} if value in part.values else {}, tape)
+
+
+def _cuts_from(recording: Recording, part: Slice, starts: dict[int, int], tape: int | None) -> list[Cut]:
+    order = sorted(set(starts.values()))
     bit = {variable: 1 << index for index, variable in enumerate(order)}
-    carried: dict[int, int] = {}
-    for value in part.values:
-        variable = recording.values[value].variable
-        if variable in bit:
-            carried[value] = bit[variable]
+    carried = {value: bit[variable] for value, variable in starts.items()}
     stopped: dict[int, int] = {}
     for op in part.ops:
         arriving = 0

@@ -68,12 +68,19 @@ def call_name(text: str) -> str:
 
 
 def assigned(site: Site) -> Site | None:
-    """Where the thing was assigned whose method is called at a site: `loss = …` for `loss.mean().backward()`."""
+    """Where a loss was assigned: `loss = …` for `loss.mean().backward()` and for `tape.gradient(loss, …)`."""
     try:
-        call = ast.parse(expression(site, limit=10_000), mode="eval").body
+        call: ast.expr = ast.parse(expression(site, limit=10_000), mode="eval").body
         tree = ast.parse("".join(linecache.getlines(site.file)))
     except (SyntaxError, ValueError):
         return None
+    if (
+        isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr == "gradient"
+        and call.args
+    ):
+        call = call.args[0]
     while isinstance(call, ast.Call | ast.Attribute | ast.Subscript):
         if isinstance(call, ast.Attribute) and isinstance(call.value, ast.Name) and call.value.id == "self":
             break

@@ -10,7 +10,7 @@ from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Op, Recording, Variable
 from whygrad.flow.site import Site, Stack, shared_site
 from whygrad.flow.source import assigned
-from whygrad.rules.intent import advantages, dropped_terms, without_targets
+from whygrad.rules.intent import advantages, dropped_terms, is_target, without_targets
 from whygrad.rules.replaced import Replaced, replaced
 
 
@@ -24,6 +24,8 @@ class Missing:
     backward: Backward
     variables: frozenset[int]
     cuts: list[reach.Cut]
+    part: reach.Slice
+    """The data flow in which the cuts were found."""
     update: int = 1
     """The first update in which they were missing."""
     seen: int = 1
@@ -40,7 +42,7 @@ class Case:
 
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
-        self._slices: dict[tuple[int, int], reach.Slice] = {}
+        self._slices: dict[tuple[int, frozenset[str]], reach.Slice] = {}
         self._read: dict[int, set[int | None]] = {}
         self._losses: dict[int, Site | None] = {}
         self.verdicts: Any = None
@@ -79,7 +81,7 @@ class Case:
         if asked is None or (found is not None and (found.file, found.function) != (asked.file, asked.function)):
             return found or asked
         # `loss.mean().backward()` and `loss = q_loss` compute nothing that tells where the loss was put together.
-        named = assigned(asked) if backward.call == "backward" else None
+        named = assigned(asked) if backward.call in ("backward", "gradient") else None
         if named is None or (found is not None and named.line < found.line < asked.line):
             return found or asked
         if found is not None and named.line <= found.line <= named.end_line:
@@ -93,12 +95,12 @@ class Case:
         """For each value, the operation that made it."""
         return reach.producers(self.recording)
 
-    def slice(self, backward: Backward) -> reach.Slice:
+    def slice(self, backward: Backward, proofs: frozenset[str] = reach.SUGGESTED) -> reach.Slice:
         """Everything that the loss of a backward pass was computed from."""
         loss = backward.loss if backward.loss is not None else -1
-        key = (loss, backward.at)
+        key = (backward.at, proofs)
         if key not in self._slices:
-            self._slices[key] = reach.backward_slice(self.recording, loss, self.made_by, backward.at)
+            self._slices[key] = reach.backward_slice(self.recording, loss, self.made_by, backward.at, proofs)
         return self._slices[key]
 
     # --- variables ----------------------------------------------------------------------------------------------
@@ -121,10 +123,8 @@ class Case:
 
     @cached_property
     def _zero_by_construction(self) -> set[int]:
-        """PyTorch differentiates a step function to zero; a variable with no other way to any loss gets nothing."""
+        """A step function is differentiated to zero; a variable with no other way to any loss gets nothing."""
         recording = self.recording
-        if recording.framework != "torch":
-            return set()
         behind: set[int] = set()
         reached: set[int] = set()
         for backward in recording.backwards:
@@ -134,7 +134,7 @@ class Case:
             if not any(reach.step_function(op) and op.carries for op in part.ops):
                 reached |= backward.got
                 continue
-            truly = reach.gradient_reach(recording, part, None)
+            truly = reach.gradient_reach(recording, part, backward.tape)
             on_way = {recording.values[v].variable for v in truly if v in recording.values}
             in_slice = {recording.values[v].variable for v in part.values if v in recording.values}
             behind |= (backward.got & in_slice) - on_way
@@ -145,7 +145,7 @@ class Case:
     def replaced(self) -> Replaced:
         """Variables that were replaced behind an optimizer's back."""
         asked = {v for b in self.recording.backwards if not b.implicit for v in b.wanted}
-        return replaced(self.recording, (self.held | asked) - self.trained, self.unheld)
+        return replaced(self.recording, self.held | asked, self.unheld)
 
     @cached_property
     def reachable(self) -> set[int]:
@@ -174,53 +174,89 @@ class Case:
     @cached_property
     def missing(self) -> list[Missing]:
         """For each loss, the variables it should have trained and did not."""
-        found: list[Missing] = []
         groups: dict[int, set[int]] = {}
         backwards: dict[int, Backward] = {}
         for variable, backward in self._lost().items():
             groups.setdefault(backward.at, set()).add(variable)
             backwards[backward.at] = backward
-        for at in sorted(groups):
-            backward, variables = backwards[at], frozenset(groups[at])
-            part = self.slice(backward)
-            cuts = _by_place(reach.cuts(self.recording, part, sorted(variables), backward.tape))
-            if any(cut.alone for cut in cuts):
-                open_ways = frozenset(v for cut in cuts if cut.alone for v in cut.variables)
-                cuts = [c for c in cuts if c.alone or not c.variables <= open_ways]
-            cuts = without_targets(self.recording, part, cuts)
-            dropped = dropped_terms(self.recording, part, cuts, backward)
-            weights = advantages(self, part, cuts, backward.tape)
-            only_weight = {v for c in weights for v in c.variables}.difference(
-                *(c.variables for c in cuts if c not in weights)
-            )
-            cuts = [cut for cut in cuts if not cut.variables <= dropped.keys() | only_weight]
-            behind = frozenset(v for cut in cuts for v in cut.variables)
-            update = 1 + sum(1 for step in self.recording.steps if step.at < at)
-            seen = sum(1 for step in self.recording.steps if variables & step.without)
-            found.append(Missing(backward, variables, cuts, update, max(seen, 1), variables - behind, dropped,
-                                 frozenset(only_weight - dropped.keys())))  # fmt: skip
+        return [one for at in sorted(groups) for one in self._explained(backwards[at], groups[at])]
+
+    def _explained(self, backward: Backward, variables: set[int]) -> list[Missing]:
+        """Explain lost variables with the most certain data flow that explains them.
+
+        First what stayed in the framework, then round trips that are proved, at last those that the source suggests.
+        """
+        update = 1 + sum(1 for step in self.recording.steps if step.at < backward.at)
+        seen = max(1, sum(1 for step in self.recording.steps if variables & step.without))
+        found: list[Missing] = []
+        left = set(variables)
+        for proofs in (reach.CERTAIN, reach.PROVED, reach.SUGGESTED):
+            part = self.slice(backward, proofs)
+            cuts = self._cuts(part, left, backward.tape)
+            if proofs == reach.SUGGESTED:
+                cuts = [cut for cut in cuts if cut.alone]
+            elif all(is_target(self, part, cut) for cut in cuts):
+                continue  # it only makes a target; what should have been the prediction is still to be found
+            one = self._weigh(backward, part, cuts, proofs)
+            one.update, one.seen = update, seen
+            if one.variables:
+                found.append(one)
+                left -= one.variables
+        if left:
+            part = self.slice(backward, reach.CERTAIN)
+            dropped = dropped_terms(self.recording, part, left, backward)
+            found.append(Missing(backward, frozenset(left), [], part, update, seen, frozenset(left), dropped))
         return found
+
+    def _cuts(self, part: reach.Slice, variables: set[int], tape: int | None) -> list[reach.Cut]:
+        cuts = _by_place(reach.cuts(self.recording, part, variables, tape))
+        open_ways = {v for cut in cuts if cut.alone for v in cut.variables}
+        cuts = [c for c in cuts if c.alone or not c.variables <= open_ways]
+        return without_targets(self.recording, part, cuts)
+
+    def _weigh(self, backward: Backward, part: reach.Slice, cuts: list[reach.Cut], proofs: frozenset[str]) -> Missing:
+        """Set aside the cuts that are right, where the fault is a term that the loss does not have."""
+        behind = frozenset(v for cut in cuts for v in cut.variables)
+        meant = [cut for cut in cuts if cut.op.kind in ("stop", "leave") or cut.op.switch is not None]
+        stopped = {v for cut in meant for v in cut.variables}.difference(*(c.variables for c in cuts if c not in meant))
+        dropped = dropped_terms(self.recording, part, stopped, backward) if stopped else {}
+        weights = advantages(self, part, cuts, backward.tape)
+        only_weight = {v for c in weights for v in c.variables}.difference(
+            *(c.variables for c in cuts if c not in weights)
+        )
+        cuts = [cut for cut in cuts if not cut.variables <= dropped.keys() | only_weight]
+        without = frozenset(dropped.keys() | only_weight)
+        return Missing(backward, behind, cuts, part, unreached=without, dropped=dropped,
+                       only_weight=frozenset(only_weight - dropped.keys()))  # fmt: skip
 
     def _lost(self) -> dict[int, Backward]:
         """Each variable that never receives a gradient, with the backward pass that should have given it one."""
         recording = self.recording
         lost: dict[int, Backward] = {}
+        used_up = {b.tape for b in recording.backwards if b.tape is not None and _used_up(b)}
         for backward in recording.backwards:
-            if backward.implicit or backward.loss is None:
+            if backward.implicit or backward.loss is None or backward.tape in used_up:
                 continue
+            failed = backward.error is not None or self._step_failed(backward)
             for variable in self._expected(backward):
-                fed = variable in self.trained and backward.error is None
+                fed = variable in self.trained and not failed
                 if not fed and recording.variables[variable].trainable and variable not in self.replaced.stale:
                     better = variable not in lost or self._explains_better(backward, lost[variable], variable)
                     if better:
                         lost[variable] = backward
         return lost
 
+    def _step_failed(self, backward: Backward) -> bool:
+        """Whether the optimizer refused what this backward pass gave it."""
+        step = next((s for s in self.recording.steps if s.at > backward.at), None)
+        return step is not None and step.error is not None
+
     def _expected(self, backward: Backward) -> set[int]:
         """The variables that this backward pass was there to train."""
         recording = self.recording
         if backward.wanted:
-            return set(backward.wanted) - backward.got if not _used_up(backward) else set()
+            got = backward.got - self._zero_by_construction
+            return set(backward.wanted) - got if not _used_up(backward) else set()
         if backward.error is not None:
             return self._expected_of_failure(backward)
         following = [s for s in recording.steps if s.at > backward.at]

@@ -13,11 +13,11 @@ from whygrad.flow.recording import Backward, Op, Recording
 if TYPE_CHECKING:
     from whygrad.rules.case import Case
 
-_DIFFERENCE = frozenset({
-    "sub", "rsub", "__sub__", "__rsub__", "mse_loss", "smooth_l1_loss", "huber_loss", "l1_loss", "subtract", "Sub",
-    "SquaredDifference",
+DIFFERENCE = frozenset({
+    "sub", "rsub", "__sub__", "__rsub__", "subtract", "squared_difference", "mse_loss", "smooth_l1_loss", "huber_loss",
+    "l1_loss",
 })  # fmt: skip
-_SUM = frozenset({"add", "__add__", "__radd__", "Add", "AddV2", "addcmul", "add_"})
+_SUM = frozenset({"add", "__add__", "__radd__", "addcmul", "add_"})
 
 
 def without_targets(recording: Recording, part: reach.Slice, cuts: list[reach.Cut]) -> list[reach.Cut]:
@@ -42,7 +42,7 @@ def _is_target(recording: Recording, part: reach.Slice, cut: reach.Cut, other: r
     ours, summed = _followers(part, cut)
     theirs, other_summed = _followers(part, other)
     for op in part.ops:
-        if op.name in _DIFFERENCE and len(op.inputs) >= 2:
+        if op.name in DIFFERENCE and len(op.inputs) >= 2:
             left, right = op.inputs[0], op.inputs[1]
             apart = (left in ours and right in theirs) or (right in ours and left in theirs)
             mixed = left in ours and left in theirs
@@ -50,6 +50,32 @@ def _is_target(recording: Recording, part: reach.Slice, cut: reach.Cut, other: r
                 mine = left if left in ours else right
                 yours = right if mine is left else left
                 return mine in summed and yours not in other_summed
+    return False
+
+
+def is_target(case: Case, part: reach.Slice, cut: reach.Cut) -> bool:
+    """Whether what lies behind a cut only serves as a target: added to something, then compared with a prediction."""
+    values, summed = _followers(part, cut)
+    for op in part.ops:
+        if op.name in DIFFERENCE and len(op.inputs) >= 2:
+            for one, other in (op.inputs[:2], op.inputs[1::-1]):
+                if one in summed and other not in values and _comes_from_variable(case, other):
+                    return True
+    return False
+
+
+def _comes_from_variable(case: Case, value: int) -> bool:
+    todo, seen = [value], {value}
+    while todo:
+        number = todo.pop()
+        known = case.recording.values.get(number)
+        if known is not None and known.variable is not None:
+            return True
+        made = case.made_by.get(number)
+        for source in made.inputs if made is not None else ():
+            if source not in seen:
+                seen.add(source)
+                todo.append(source)
     return False
 
 
@@ -65,7 +91,7 @@ def _followers(part: reach.Slice, cut: reach.Cut) -> tuple[set[int], set[int]]:
     return values, summed
 
 
-_PRODUCT = frozenset({"mul", "__mul__", "__rmul__", "Mul", "multiply"})
+_PRODUCT = frozenset({"mul", "__mul__", "__rmul__", "multiply"})
 
 
 def advantages(case: Case, part: reach.Slice, cuts: list[reach.Cut], tape: int | None) -> list[reach.Cut]:
@@ -105,24 +131,18 @@ def _is_log_probability(made_by: dict[int, Op], value: int) -> bool:
         if op is None or depth > 8:
             continue
         name = op.name.lower()
-        if "log" in name or name.endswith("cross_entropy") or name == "nll_loss":
+        if name.startswith("log") or "cross_entropy" in name or name == "nll_loss":
             return not name.startswith("logical")
         todo.extend((source, depth + 1) for source in op.inputs)
     return False
 
 
-def dropped_terms(recording: Recording, part: reach.Slice, cuts: list[reach.Cut], backward: Backward) -> dict[int, Op]:
-    """Variables that reach the loss only through a deliberate stop, but for which a loss term exists and is unused.
+def dropped_terms(recording: Recording, part: reach.Slice, variables: set[int], backward: Backward) -> dict[int, Op]:
+    """Variables for which a loss term was computed that the loss does not contain, with that term.
 
     `advantage = (returns - values).detach()` is right, and `values` has its own term, `value_loss`. When that term is
     computed and not added to the loss, the stop is innocent and the missing term is the fault.
     """
-    stopped = [cut for cut in cuts if cut.op.kind in ("stop", "leave") or cut.op.switch is not None]
-    variables = {v for cut in stopped for v in cut.variables} - {
-        v for c in cuts if c not in stopped for v in c.variables
-    }
-    if not variables:
-        return {}
     bit = {v: 1 << i for i, v in enumerate(sorted(variables))}
     values = recording.values
     masks = {v.id: bit[v.variable] for v in values.values() if v.variable in bit}
@@ -157,7 +177,7 @@ def dropped_terms(recording: Recording, part: reach.Slice, cuts: list[reach.Cut]
 def _reduces(op: Op) -> bool:
     """Whether an operation makes one number of a batch: what loss terms are made by."""
     name = op.name.lower()
-    return name in ("mean", "sum", "cross_entropy", "norm") or name.endswith("loss")
+    return name.removeprefix("reduce_") in ("mean", "sum", "cross_entropy", "norm") or name.endswith("loss")
 
 
 def serves_as_target(case: Case, network: str) -> bool:
@@ -205,7 +225,7 @@ def _meets_in_difference(case: Case, variables: set[int]) -> bool:
         reads = {values[v].variable for v in op.inputs if v in values}
         mine = bool(reads & variables) or any(v in ours for v in op.inputs)
         other = bool(reads & case.trained) or any(v in theirs for v in op.inputs)
-        if op.name in _DIFFERENCE and len(op.inputs) >= 2:
+        if op.name in DIFFERENCE and len(op.inputs) >= 2:
             left, right = op.inputs[0], op.inputs[1]
             for one, two in ((left, right), (right, left)):
                 if one in ours and one not in theirs and two in theirs and two not in ours:

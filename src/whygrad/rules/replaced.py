@@ -20,11 +20,11 @@ class Replaced:
 NOTHING = Replaced(frozenset(), frozenset())
 
 
-def replaced(recording: Recording, idle: set[int], unheld: set[int]) -> Replaced:
+def replaced(recording: Recording, asked: set[int], unheld: set[int]) -> Replaced:
     """Old variables that an optimizer still holds and new ones, made later, that took their place in the model."""
     variables = recording.variables
     made_late = [v for v in unheld if variables[v].born]
-    if not idle or not made_late:
+    if not asked or not made_late:
         return NOTHING
     fresh_since = min(variables[v].born for v in made_late)
     values = recording.values
@@ -36,7 +36,7 @@ def replaced(recording: Recording, idle: set[int], unheld: set[int]) -> Replaced
         if v in values
     }
     torch = recording.framework == "torch"
-    stale = {v for v in idle if v not in read and (variables[v].network == UNNAMED or not torch)}
+    stale = {v for v in asked if v not in read and (variables[v].network == UNNAMED or not torch)}
     stale = {v for v in stale if variables[v].born < fresh_since}
     holders = [o.at for o in recording.optimizers.values() if o.holds & stale]
     if torch and holders:  # a torch optimizer took its list when it was built

@@ -55,22 +55,13 @@ def _all(case: Case) -> list[Verdict]:
             else:
                 known.variables |= verdict.variables
                 known.others.append(verdict.op)
-    return _best_explained(case, list(merged.values()))
+    return _best_explained(list(merged.values()))
 
 
-def _best_explained(case: Case, found: list[Verdict]) -> list[Verdict]:
-    """Drop round trips that only the source suggests where a certain cut explains the same variables.
-
-    What an agent does leaves for the environment and comes back as observations and rewards: true data flow, and no
-    gradient is expected along it.
-    """
-    proof = {h.left: h.proof for h in case.recording.handovers if h.proof != "source"}
-    guessed = [v for v in found if v.code == "W103" and v.op.kind == "leave" and v.op.at not in proof]
-    certain = {variable for v in found if v not in guessed for variable in v.variables}
-    kept = [v for v in found if v not in guessed or not v.variables <= certain]
-    # One faulty line, reached from two places: the way that stays in the framework tells more.
-    inside = {v.cut_site for v in kept if v.code != "W103"}
-    return [v for v in kept if v.code != "W103" or v.op.kind != "leave" or v.cut_site not in inside]
+def _best_explained(found: list[Verdict]) -> list[Verdict]:
+    """One faulty line, reached from two places: the way that stays in the framework tells more."""
+    inside = {v.cut_site for v in found if v.code != "W103"}
+    return [v for v in found if v.code != "W103" or v.op.kind != "leave" or v.cut_site not in inside]
 
 
 def _judge(case: Case, missing: Missing, cut: reach.Cut) -> Verdict:
@@ -139,7 +130,7 @@ def _leaves_after(case: Case, missing: Missing, op: Op) -> Op | None:
         return None
     if op.kind == "compute" and op.switch is None and missing.backward.tape is None:
         return None
-    part = case.slice(missing.backward)
+    part = missing.part
     follow = set(op.outputs)
     smooth = set()
     for later in part.ops:
@@ -165,7 +156,7 @@ def _last_of_network(case: Case, missing: Missing, cut: reach.Cut) -> Op | None:
     """The last operation before the cut that reads one of the variables: the network's output."""
     values = case.recording.values
     found = None
-    for op in case.slice(missing.backward).ops:
+    for op in missing.part.ops:
         if op.at > cut.op.at:
             break
         if any(values[v].variable in cut.variables for v in op.inputs if v in values):

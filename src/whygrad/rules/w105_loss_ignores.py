@@ -80,7 +80,9 @@ from collections.abc import Iterator
 
 from whygrad.flow.recording import Op
 from whygrad.flow.site import Site, Stack
+from whygrad.flow.source import line_text
 from whygrad.rules.case import Case, Missing
+from whygrad.rules.consumer import wrong_turn
 from whygrad.rules.finding import Finding, PathStep, Severity
 from whygrad.rules.wording import at_line, networks, quoted, subject, verb
 
@@ -103,10 +105,10 @@ def check(case: Case) -> Iterator[Finding]:
         for variable, op in last.items():
             dropped.setdefault(_dropped_at(case, missing, op, variables), set()).add(variable)
         for site, members in dropped.items():
-            yield _dropped(case, missing, members, site)
+            yield _unused(case, missing, members, site) or _dropped(case, missing, members, site)
         never = variables - last.keys()
         for members in _by_place(case, never):
-            yield _never(case, missing, members)
+            yield _unused(case, missing, members, None) or _never(case, missing, members)
 
 
 def _left_out(case: Case, missing: Missing, variables: set[int]) -> Iterator[Finding]:
@@ -157,6 +159,44 @@ def _without_term(case: Case, missing: Missing, members: set[int]) -> Iterator[F
         label="no term of this loss trains it",
         loss=loss,
         path=(PathStep(loss, "loss", "the loss"),) if loss is not None else (),
+        first_update=missing.update,
+        seen=missing.seen,
+    )
+
+
+def _unused(case: Case, missing: Missing, members: set[int], computed: Site | None) -> Finding | None:
+    """A network of its own that the loss goes past: shown at the call that takes its place."""
+    if computed is not None and computed.function != getattr(case.site(missing.backward.stack), "function", None):
+        return None
+    if not any(case.variable(v).parameter for v in members):
+        return None
+    where, loss = wrong_turn(case, missing, members), case.loss_site(missing.backward)
+    if where is None:
+        return None
+    who, it = subject(case, members), verb(members, case, "it", "them")
+    state = (
+        f"its output{at_line(computed, where)} was computed and dropped"
+        if computed
+        else "it was never computed for this loss"
+    )
+    steps = [
+        (computed, "output", "computed here, and dropped"),
+        (where, "call", "used in its place"),
+        (loss, "loss", "the loss"),
+    ]
+    return Finding(
+        code=CODE,
+        rule=NAME,
+        severity=_severity(case, members, missing),
+        message=f"{who} {verb(members, case, 'gets', 'get')} no gradient: nothing made from {it} goes into the loss"
+        f"{at_line(loss, where)}",
+        why=f"The loss is computed from {quoted(where)}; {state}.",
+        fix=f"compute {quoted(where)} from the output of {who}, or leave {it} out of the optimizer",
+        variables=case.names(members),
+        where=where,
+        label=f"the loss is computed from this, and nothing of {who} goes into it",
+        loss=loss,
+        path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
         first_update=missing.update,
         seen=missing.seen,
     )
@@ -234,6 +274,11 @@ def _dropped_at(case: Case, missing: Missing, op: Op, variables: set[int]) -> Si
     return chosen
 
 
+def _runs_others(case: Case, site: Site, members: set[int]) -> bool:
+    """Whether the call at a site also runs layers that do learn."""
+    return any(stack[0] == site and not read <= members for stack, read in case.reads_under.items())
+
+
 def _by_place(case: Case, variables: set[int]) -> list[set[int]]:
     """Never computed: a whole network together, parts of a network layer by layer."""
     groups: dict[str, set[int]] = {}
@@ -258,6 +303,8 @@ def _severity(case: Case, members: set[int], missing: Missing) -> Severity:
 
 def _dropped(case: Case, missing: Missing, members: set[int], site: Site | None) -> Finding:
     loss = case.loss_site(missing.backward)
+    if site is not None and _runs_others(case, site, members):
+        site = created_at(case, members) or site  # the call runs the whole model; the layer tells more
     who = subject(case, members)
     path = [PathStep(site, "output", "computed here, and used by nothing that reaches the loss")] if site else []
     if loss is not None and (site is None or (loss.file, loss.line) != (site.file, site.line)):
@@ -330,5 +377,7 @@ def _outside_model(case: Case, variable: int, members: set[int]) -> Stack:
     family = {v.id for v in case.recording.variables.values() if v.network == one.network}
     if not one.model or not family <= members:
         return stack
-    outside = tuple(site for site in stack if not site.function.startswith(f"{one.model}."))
-    return outside or stack
+    outside = [site for site in stack if not site.function.startswith(f"{one.model}.")]
+    while len(outside) > 1 and line_text(outside[0].file, outside[0].line).lstrip().startswith("return "):
+        outside.pop(0)  # a function that builds networks: its caller tells which one
+    return tuple(outside) or stack

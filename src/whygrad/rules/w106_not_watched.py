@@ -69,6 +69,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from whygrad.flow import reach
 from whygrad.flow.recording import Backward
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
@@ -111,6 +112,11 @@ def _of_values(case: Case, backward: Backward) -> Iterator[Finding]:
             label = "this tensor does not require a gradient when the loss is computed from it"
             why = "autograd follows only tensors that required a gradient before they were used."
             fix = f"call .requires_grad_() on {what} before the forward pass"
+        elif backward.tape is not None and _watched_too_late(case, backward, number):
+            what = quoted(made_at, "a tensor")
+            label = "the loss is computed from something made of it before the tape watched it"
+            why = "A tape follows only what is computed after tape.watch() and while the tape is open."
+            fix = "do the preparation inside the block, after tape.watch(x)"
         elif backward.tape is not None and not _watched(case, backward, number):
             what = quoted(made_at, "a tensor")
             label = "the tape does not watch this tensor: it is a constant"
@@ -124,9 +130,18 @@ def _of_values(case: Case, backward: Backward) -> Iterator[Finding]:
         yield Finding(
             code=CODE, rule=NAME, severity="error",
             message=f"the gradient of {what} is asked for{at_line(asked_at)}, and nothing tracks it",
-            why=why, fix=fix, variables=(), where=made_at or asked_at, label=label,
+            why=why, fix=fix, variables=(), where=asked_at or made_at, label=label,
             loss=case.loss_site(backward) if backward.loss is not None else None, path=tuple(path),
         )  # fmt: skip
+
+
+def _watched_too_late(case: Case, backward: Backward, number: int) -> bool:
+    recording = case.recording
+    tape = recording.tapes.get(backward.tape) if backward.tape is not None else None
+    if tape is None or number not in tape.watched or number in backward.got_values:
+        return False
+    part = case.slice(backward, reach.PROVED)
+    return any(cut.op.at < tape.opened for cut in reach.value_cuts(recording, part, number, tape.id))
 
 
 def _watched(case: Case, backward: Backward, number: int) -> bool:
@@ -147,13 +162,14 @@ def _unwatched_variables(case: Case) -> Iterator[Finding]:
         members = frozenset(v for v in missing.variables if v not in tape.watched)
         if not members:
             continue
-        where = case.site(tape.stack)
+        where = case.site(missing.backward.stack)
         yield Finding(
             code=CODE, rule=NAME, severity="error",
-            message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} no gradient: the tape{at_line(where)} does not watch it",
+            message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} no gradient: the tape"
+            f"{at_line(case.site(tape.stack), where)} does not watch it",
             why="With watch_accessed_variables=False a tape records only what it is told to watch.",
             fix="call tape.watch(variable) for each variable to train, or drop watch_accessed_variables=False",
-            variables=case.names(members), where=where, label="this tape watches nothing by itself",
+            variables=case.names(members), where=where, label="asked of a tape that watches nothing by itself",
             loss=case.loss_site(missing.backward), path=(), first_update=missing.update, seen=missing.seen,
         )  # fmt: skip
 

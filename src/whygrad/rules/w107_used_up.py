@@ -70,6 +70,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Op
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
@@ -90,6 +91,7 @@ def check(case: Case) -> Iterator[Finding]:
         if backward.error and "persistent" in backward.error:
             yield _second_gradient(case, backward)
             break
+    yield from _too_late_for_value(case)
     for verdict in verdicts(case):
         if verdict.code == CODE:
             tape = case.site(verdict.tape.stack) if verdict.tape is not None else None
@@ -99,6 +101,34 @@ def check(case: Case) -> Iterator[Finding]:
                 "A GradientTape records only while its `with` block is open; tape.gradient may be called later, but the "
                 "loss must be computed inside.",
                 f"move {quoted(verdict.where)} into the `with tf.GradientTape() as tape:` block",
+            )  # fmt: skip
+
+
+def _too_late_for_value(case: Case) -> Iterator[Finding]:
+    """A gradient asked of a tensor (an input, an inner gradient) whose computation went on after the tape closed."""
+    recording = case.recording
+    seen: set[Site | None] = set()
+    for backward in recording.backwards:
+        tape = recording.tapes.get(backward.tape) if backward.tape is not None else None
+        if tape is None or tape.closed is None:
+            continue
+        for number in set(backward.asked_values) - backward.got_values:
+            part = case.slice(backward, reach.PROVED)
+            late = [c.op for c in reach.value_cuts(recording, part, number, tape.id) if c.op.at > tape.closed]
+            where = case.seen_from(late[0].stack, backward.stack) if late else None
+            if where is None or where in seen:
+                continue
+            seen.add(where)
+            opened, asked = case.site(tape.stack), case.site(backward.stack)
+            steps = [(opened, "GradientTape", "the tape"), (where, late[0].name, "computed after it closed"),
+                     (asked, backward.call, "its gradient is asked for here")]  # fmt: skip
+            yield Finding(
+                code=CODE, rule=NAME, severity="error",
+                message=f"{quoted(where)} runs after the tape{at_line(opened, where)} has closed, so its gradient is None",
+                why="A GradientTape records only while its `with` block is open.",
+                fix=f"move {quoted(where)} into the block of the tape that differentiates it",
+                variables=(), where=where, label="the tape does not see this any more",
+                path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
             )  # fmt: skip
 
 

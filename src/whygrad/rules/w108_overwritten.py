@@ -67,6 +67,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from whygrad.flow import reach
 from whygrad.flow.recording import Backward
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
@@ -96,6 +97,7 @@ def check(case: Case) -> Iterator[Finding]:
                 variables=(), where=where, label="this writes into a leaf that requires a gradient",
             )  # fmt: skip
             break
+    yield from _read_again(case)
     for verdict in verdicts(case):
         if verdict.code == CODE:
             written = ".assign()" if case.recording.framework != "torch" else f".{verdict.op.name}()"
@@ -105,6 +107,35 @@ def check(case: Case) -> Iterator[Finding]:
                 "A variable's content has no history. What was assigned arrives at the loss as if it were a constant.",
                 f"use the computed value itself in the loss, not the variable that {quoted(verdict.where)} wrote",
             )  # fmt: skip
+
+
+def _read_again(case: Case) -> Iterator[Finding]:
+    """TensorFlow: a gradient function that runs later reads a variable again, and finds another value in it."""
+    recording = case.recording
+    for backward in recording.backwards:
+        if backward.tape is None or backward.loss is None:
+            continue
+        for op in case.slice(backward, reach.CERTAIN).ops:
+            if op.detail != "custom_gradient":
+                continue
+            read = {recording.values[v].variable for v in op.inputs if v in recording.values} - {None}
+            write = next((w for w in recording.writes if w.variable in read and op.at < w.at < backward.at), None)
+            if write is None:
+                continue
+            where, used, asked = case.site(write.stack), case.site(op.stack), case.site(backward.stack)
+            steps = [(used, op.name, "reads the variable, and again when its gradient is computed"),
+                     (where, write.by, "changes it in between"), (asked, "gradient", "the gradient")]  # fmt: skip
+            yield Finding(
+                code=CODE, rule=NAME, severity="warning",
+                message=f"{quoted(where)} changes a variable between the forward pass and its gradient",
+                why=f"The gradient of {quoted(used)} is computed by code that reads the variable again (a custom gradient, "
+                "recomputation); it would use the new value with the old forward pass, without an error.",
+                fix="compute the gradient first, then change the variable",
+                variables=case.names({v for v in read if v is not None and v == write.variable}),
+                where=where, label="changed before the gradient has been computed", loss=case.loss_site(backward),
+                path=tuple(PathStep(site, op_name, role) for site, op_name, role in steps if site is not None),
+            )  # fmt: skip
+            return
 
 
 def _clash(case: Case, backward: Backward) -> Finding:

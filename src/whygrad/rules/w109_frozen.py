@@ -121,6 +121,8 @@ def _severity(case: Case, members: set[int]) -> Severity:
     given = [o.holds for o in recording.optimizers.values() if o.holds & members]
     if any(all(not recording.variables[v].trainable for v in holds) for holds in given):
         return "error"
+    if any(members & set(b.wanted) for b in recording.backwards if not b.implicit):
+        return "error"  # its gradient is asked for by name
     if any(
         len(o.groups) > 1 and group and group <= members for o in recording.optimizers.values() for group in o.groups
     ):

@@ -91,10 +91,17 @@ def check(case: Case) -> Iterator[Finding]:
         return
     idle = case.unheld - case.replaced.fresh - recording.hand_updated
     idle = {v for v in idle if recording.variables[v].registered and not recording.variables[v].copied}
+    idle -= _holding_results(case)
     asked = {v for b in recording.backwards for v in b.got}
     idle = {v for v in idle if v in asked or not serves_as_target(case, recording.variables[v].network)}
     for network, members in networks(case, idle).items():
         yield _finding(case, network, set(members))
+
+
+def _holding_results(case: Case) -> set[int]:
+    """Variables that hold the result of a computation (`tf.Variable(features)`): no parameters, whatever they are called."""
+    values = case.recording.values.values()
+    return {v.variable for v in values if v.variable is not None and (made := case.made_by.get(v.id)) and made.inputs}
 
 
 def _finding(case: Case, network: str, members: set[int]) -> Finding:

@@ -89,8 +89,11 @@ def check(case: Case) -> Iterator[Finding]:
     """Old variables in the optimizer, new ones in the model."""
     pair = case.replaced
     if not pair.stale:
+        yield from _refused(case)
         return
-    holder = next(o for o in case.recording.optimizers.values() if o.holds & pair.stale)
+    holder = next((o for o in case.recording.optimizers.values() if o.holds & pair.stale), None)
+    if holder is None:
+        return
     made, built = created_at(case, set(pair.fresh)), case.site(holder.created)
     path = [PathStep(built, holder.name, "the optimizer took the old variables here")] if built is not None else []
     if made is not None:
@@ -104,3 +107,22 @@ def check(case: Case) -> Iterator[Finding]:
         variables=case.names(pair.fresh), where=made or built,
         label="new variables, made after the optimizer was built", path=tuple(path),
     )  # fmt: skip
+
+
+def _refused(case: Case) -> Iterator[Finding]:
+    """Keras: the optimizer was built for other variables, and says so."""
+    for step in case.recording.steps:
+        if step.error is None or "Unknown variable" not in step.error:
+            continue
+        new = {v for v in step.applied | step.without if case.variable(v).born}
+        made, asked = created_at(case, new), case.site(step.stack)
+        steps = [(made, "creation", "the new variables"), (asked, "apply", "refused here")]
+        yield Finding(
+            code=CODE, rule=NAME, severity="error",
+            message=f"the optimizer was built for other variables than {subject(case, new or step.applied)}",
+            why="A Keras optimizer keeps a slot for every variable it was built with; a rebuilt or reloaded model has new ones.",
+            fix="make a new optimizer for the new model, or keep the model and copy weights into it with set_weights()",
+            variables=case.names(new), where=made or asked, label="new variables, made after the optimizer was built",
+            path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
+        )  # fmt: skip
+        return

@@ -29,7 +29,7 @@ def comes_back(left: Stack, entered: Stack, same_function: bool = False) -> bool
     if exit_site == entry_site and not deeper:
         return False  # one framework call (`model.fit`) let it out, and says nothing about what went where
     tree = _function(exit_site.file, exit_site.first_line)
-    return tree is not None and _flows(tree, exit_site, entry_site, deeper)
+    return tree is not None and _flows(tree, exit_site, entry_site)
 
 
 def _meeting_point(left: Stack, entered: Stack) -> tuple[Site, Site, bool] | None:
@@ -68,7 +68,7 @@ def _parse(file: str) -> ast.Module | None:
         return None
 
 
-def _flows(tree: ast.AST, left: Site, entered: Site, inside_call: bool) -> bool:
+def _flows(tree: ast.AST, left: Site, entered: Site) -> bool:
     statements = list(_statements(tree))
     tainted: set[str] = set()
     for statement in statements:
@@ -77,8 +77,6 @@ def _flows(tree: ast.AST, left: Site, entered: Site, inside_call: bool) -> bool:
                 return True
             if not _goes_to_environment(statement, left):
                 tainted |= _targets(statement)
-            if inside_call:
-                tainted |= _receivers(statement, left)
     grown = True
     while grown:
         grown = False
@@ -166,7 +164,7 @@ def _targets(statement: ast.stmt) -> set[str]:
         places = [item.optional_vars for item in statement.items if item.optional_vars]
     elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         function = statement.value.func
-        if isinstance(function, ast.Attribute) and function.attr != "step":
+        if isinstance(function, ast.Attribute) and function.attr in _FILLS:
             places = [function.value]
     names = set()
     while places:
@@ -184,29 +182,23 @@ def _targets(statement: ast.stmt) -> set[str]:
     return names
 
 
+_FILLS = frozenset({"append", "extend", "insert", "appendleft", "add", "update", "put", "setdefault"})
+"""Methods that put their arguments into a container. Other objects may do anything with theirs: no link is claimed."""
+
+
 def _goes_to_environment(statement: ast.stmt, site: Site) -> bool:
-    """`env.step(action.numpy())`: what comes back is the world's answer, not the value that went in."""
+    """`env.step(action.numpy())`, `np.random.choice(p=…)`: what comes back is not the value that went in."""
     return any(
-        isinstance(node, ast.Call) and _is_step(node) and _spans(node, site)
+        isinstance(node, ast.Call) and _is_the_world(node) and _spans(node, site)
         for head in _head(statement)
         for node in ast.walk(head)
     )
 
 
-def _is_step(call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Attribute) and call.func.attr == "step"
-
-
-def _receivers(statement: ast.stmt, site: Site) -> set[str]:
-    """`agent` in `agent.act(state)`: an object that a call may have stored the value in."""
-    found = set()
-    for head in _head(statement):
-        for node in ast.walk(head):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _spans(node, site):
-                name = _dotted(node.func.value)
-                if name:
-                    found.add(name)
-    return found
+def _is_the_world(call: ast.Call) -> bool:
+    if not isinstance(call.func, ast.Attribute):
+        return False
+    return call.func.attr == "step" or "random" in (_dotted(call.func) or "").split(".")[:-1]
 
 
 def _reads(statement: ast.stmt) -> set[str]:
@@ -224,7 +216,7 @@ def _names(node: ast.AST) -> Iterator[str]:
     todo = [node]
     while todo:
         part = todo.pop()
-        if isinstance(part, ast.Call) and _is_step(part):
+        if isinstance(part, ast.Call) and _is_the_world(part):
             continue
         if isinstance(part, ast.Name | ast.Attribute):
             name = _dotted(part)

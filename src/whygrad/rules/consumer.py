@@ -1,0 +1,59 @@
+"""The call that should have used a network and uses something else: where a loss takes the wrong turn."""
+
+from __future__ import annotations
+
+from whygrad.flow import reach
+from whygrad.flow.recording import Op
+from whygrad.flow.site import Site
+from whygrad.rules.case import Case, Missing
+from whygrad.rules.intent import DIFFERENCE
+
+
+def wrong_turn(case: Case, missing: Missing, members: set[int]) -> Site | None:
+    """The line of the training step at which another network is used in place of, or without, these variables.
+
+    None where the variables sit inside a network that the loss does use: there the fault is inside the network.
+    """
+    part = case.slice(missing.backward, reach.CERTAIN)
+    calls = _network_calls(case, missing, part, members)
+    if calls is None:
+        return None
+    if not calls:
+        compared = next((op for op in part.ops if op.name in DIFFERENCE), None)
+        return case.seen_from(compared.stack, missing.backward.stack) if compared is not None else None
+    shapes = sorted(str(case.variable(v).shape) for v in members)
+    for site, (_, read) in calls.items():
+        if sorted(str(case.variable(v).shape) for v in read) == shapes:
+            return site  # a network of the same build stands in its place
+    return min(calls, key=lambda site: calls[site][0])
+
+
+def _network_calls(
+    case: Case, missing: Missing, part: reach.Slice, members: set[int]
+) -> dict[Site, tuple[int, set[int]]] | None:
+    """Calls of other networks in the training function, with when they ran and what they read."""
+    values = case.recording.values
+    classes = {case.variable(v).model for v in members if case.variable(v).model}
+    roots = {case.variable(v).network for v in members}
+    calls: dict[Site, tuple[int, set[int]]] = {}
+    for op in part.ops:
+        read = {v for n in op.inputs if n in values and (v := values[n].variable) is not None} - members
+        if not read or op.kind == "write":
+            continue
+        site = case.seen_from(op.stack, missing.backward.stack)
+        if site is None:
+            continue
+        family = roots & {case.variable(v).network for v in read}
+        # Parts of one model count as networks of their own only in that model's training method (a GAN's train_step).
+        if family and (_inside(case, op, site, classes) or not any(site.function.startswith(f"{c}.") for c in classes)):
+            return None
+        first, known = calls.get(site, (op.at, set()))
+        calls[site] = min(first, op.at), known | read
+    return calls
+
+
+def _inside(case: Case, op: Op, site: Site, classes: set[str]) -> bool:
+    """Whether the operation ran in a method of the very network that the variables belong to."""
+    stack = case.stack(op.stack)
+    inner = stack[: stack.index(site)] if site in stack else ()
+    return any(one.function.startswith(f"{name}.") for one in inner for name in classes)
