@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any
 
 from whygrad.diagnose import diagnose
+from whygrad.frames import visible_callers
 from whygrad.report.report import Report
 from whygrad.trace import loading
 from whygrad.trace.session import Session
@@ -18,10 +19,15 @@ _EVERY_UPDATE = 1_000_000
 def collect(session: Session, script: str, error: str | None = None) -> Report:
     """End a session and turn what it saw into a report."""
     recordings = session.finish()
-    findings, notes = diagnose(recordings)
+    try:
+        findings, notes = diagnose(recordings)
+    except Exception as trouble:  # a report that says so is better than none
+        session.trouble("recorded", trouble)
+        findings, notes = [], []
+    used = [recording.framework for recording in recordings if recording.used]
     return Report(
         script=script,
-        frameworks=tuple(recording.framework for recording in recordings if recording.used),
+        frameworks=tuple(used or [recording.framework for recording in recordings]),
         updates=session.updates,
         findings=tuple(findings),
         script_error=error,
@@ -38,27 +44,43 @@ class record:
     print(run.report)
     ```
 
-    An exception passes through, with the findings added to its traceback.
+    An exception passes through, with the findings added to its traceback. Only one block can record at a time: a
+    second one inside it raises `RuntimeError`. In a script started with `whygrad run` the block records nothing, since
+    the whole script is recorded already.
     """
 
     def __init__(self) -> None:
         self.report = Report(script="", frameworks=(), updates=0, findings=())
-        self._session = Session(depth=_EVERY_UPDATE)
+        self._session: Session | None = None
         self._watch: loading.ImportWatch | None = None
-        self._script = ""
 
     def __enter__(self) -> record:
-        self._script = sys._getframe(1).f_code.co_filename
-        self._watch = loading.begin(self._session)
+        other = loading.running()
+        callers = visible_callers(sys._getframe(1))
+        script = callers[0].f_code.co_filename if callers else ""
+        notes: tuple[str, ...] = ()
+        if other is not None and other.whole_script:
+            notes = ("`whygrad run` records the whole script: its report, at the end, covers this block too",)
+        elif other is not None:
+            raise RuntimeError(
+                "whygrad is recording already: leave the other `whygrad.record()` block (or the step that "
+                "`whygrad.explain` runs) before beginning a new one"
+            )
+        self.report = Report(script=script, frameworks=(), updates=0, findings=(), notes=notes)
+        if other is None:
+            self._session = Session(depth=_EVERY_UPDATE)
+            self._watch = loading.begin(self._session)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._watch is not None:
-            self._watch.end()
+        if self._watch is None or self._session is None:
+            return
+        self._watch.end()
         text = f"{type(error).__name__}: {error}" if error is not None else None
-        self.report = collect(self._session, self._script, text)
+        self.report = collect(self._session, self.report.script, text)
+        self._watch = self._session = None
         if error is not None and self.report.findings:
             error.add_note(str(self.report))
 
@@ -74,10 +96,16 @@ def explain(step: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Report:
     print(report)
     ```
     """
+    if not callable(step):
+        raise TypeError(
+            f"whygrad.explain needs the function of a training step and its arguments, explain(step, batch), "
+            f"and got {type(step).__name__}: perhaps the result of step(batch)"
+        )
     run = record()
     try:
         with run:
             step(*args, **kwargs)
     except Exception:
-        pass  # it is in the report, with its text
+        if not run.report.script_error:
+            raise  # not recorded by us
     return run.report

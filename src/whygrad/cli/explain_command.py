@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from whygrad.cli.output import fail, say
 from whygrad.rules.catalogue import find
+
+NAME = "explain"
 
 
 def add_parser(commands: Any) -> None:
     """Describe the command to argparse."""
     parser = commands.add_parser(
-        "explain", help="print the manual page of a rule", description="Print the manual page of a rule."
+        NAME, help="print the manual page of a rule", description="Print the manual page of a rule."
     )
     parser.add_argument("rule", metavar="CODE", help="a rule's code or name: W104, not-differentiable")
     parser.set_defaults(run=execute)
@@ -19,11 +22,9 @@ def add_parser(commands: Any) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Print the page."""
-    from whygrad.cli.main import fail
-
     try:
         rule = find(options.rule)
     except KeyError as error:
         return fail(str(error.args[0]))
-    print(rule.manual.strip())
+    say(rule.manual.strip())
     return 0

@@ -10,40 +10,71 @@ from types import ModuleType
 
 import whygrad
 from whygrad.cli import explain_command, rules_command, run_command
+from whygrad.cli.output import fail
 
 COMMANDS: list[ModuleType] = [run_command, explain_command, rules_command]
 
+DESCRIPTION = """\
+Says why a network is not learning: which operation cut the gradient, on which
+line, and what to write instead.
+"""
+
 EPILOG = """\
 examples:
-  whygrad run train.py --lr 1e-3      run a script and explain its missing gradients
-  whygrad run -m mylab.train          the same for a module
-  whygrad explain W104                the manual page of a rule
-
-exit status of `run`: the script's own; 3 with --fail-on when something was found; 2 when it could not start.
+  whygrad run train.py --lr 1e-3     run a script, explain its missing gradients
+  whygrad run -m mylab.train         the same for a module
+  whygrad explain W104               the manual page of a rule
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    parser = _parser()
+    if not given:
+        parser.print_help(sys.stderr)
+        return 2
+    if given[0] not in [*_names(), "-h", "--help", "--version"]:
+        return fail(_unknown(given))
+    if given[0] == "run":
+        given, target = run_command.split(given)
+        options, unknown = parser.parse_known_args(given)
+        if unknown:
+            return fail(f"`whygrad run` has no option {unknown[0]}. Options of the script come after it.")
+        options.target = target
+    else:
+        options = parser.parse_args(given)
+    try:
+        status = int(options.run(options))
+        if sys.stdout is not None and options.command != "run":
+            sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # `whygrad rules | head` is no error
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 141
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="whygrad",
-        description="Says why a network is not learning: which operation cut the gradient, on which line, and the fix.",
+        description=DESCRIPTION,
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"whygrad {whygrad.__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for command in COMMANDS:
         command.add_parser(commands)
-    options = parser.parse_args(arguments)
-    try:
-        return int(options.run(options))
-    except BrokenPipeError:  # `whygrad rules | head` is no error
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
+    return parser
 
 
-def fail(sentence: str) -> int:
-    """One clear sentence on standard error, and the exit status for it."""
-    print(f"whygrad: {sentence}", file=sys.stderr)
-    return 2
+def _names() -> list[str]:
+    return [command.NAME for command in COMMANDS]
+
+
+def _unknown(given: list[str]) -> str:
+    word = given[0]
+    if word.endswith(".py") or os.path.exists(word):
+        return f"to run a script, write: whygrad run {' '.join(given)}"
+    return f"there is no command {word!r}. The commands are {', '.join(_names())}; `whygrad --help` says what they do."

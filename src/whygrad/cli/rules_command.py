@@ -8,12 +8,15 @@ import shutil
 import textwrap
 from typing import Any
 
+from whygrad.cli.output import say
 from whygrad.rules.catalogue import RULES
+
+NAME = "rules"
 
 
 def add_parser(commands: Any) -> None:
     """Describe the command to argparse."""
-    parser = commands.add_parser("rules", help="list the rules", description="List the rules.")
+    parser = commands.add_parser(NAME, help="list the rules", description="List the rules.")
     parser.add_argument("--json", action="store_true", help="as JSON")
     parser.set_defaults(run=execute)
 
@@ -27,8 +30,8 @@ def execute(options: argparse.Namespace) -> int:
     column = max(len(rule.name) for rule in RULES) + 8
     for rule in RULES:
         lines = textwrap.wrap(rule.summary, width - column)
-        print(f"{rule.code}  {rule.name:{column - 6}}{lines[0]}")
+        say(f"{rule.code}  {rule.name:{column - 6}}{lines[0]}")
         for line in lines[1:]:
-            print(" " * column + line)
-    print("\n`whygrad explain CODE` prints the page of a rule.")
+            say(" " * column + line)
+    say("\n`whygrad explain CODE` prints the page of a rule.")
     return 0

@@ -6,34 +6,63 @@ import argparse
 import importlib.util
 import json
 import os
+import re
 import sys
+from dataclasses import dataclass, replace
 from typing import Any
 
 from whygrad.cli.files import check_writable, write_whole
+from whygrad.cli.output import Stream, fail
 from whygrad.recording_api import collect
 from whygrad.report.json_form import to_json
 from whygrad.report.report import Report
 from whygrad.report.terminal import options_for, render
 from whygrad.rules.finding import ORDER
-from whygrad.script import BadScript, Outcome, run
+from whygrad.script import BadScript, Outcome, leave, run, threads_end
 from whygrad.trace import loading
-from whygrad.trace.session import Session
+from whygrad.trace.session import ALL_DEEP, Session
+
+NAME = "run"
 
 DESCRIPTION = """\
-Run a training script exactly as `python SCRIPT ARGS` would, watch its first few optimizer updates, and report which
-variables get no gradient, which expression is to blame, and what to write instead. The script's own output is left
-alone; the report goes to standard error when the script ends, fails or is interrupted.
+Run a training script exactly as `python SCRIPT ARGS` would, watch its first few
+optimizer updates, and report which variables get no gradient, which expression
+is to blame, and what to write instead. The script's own output is left alone;
+the report goes to standard error when the script ends, fails or is interrupted.
 """
+
+EPILOG = """\
+What follows SCRIPT or MODULE belongs to the script, options included.
+
+exit status: the script's own; 3 with --fail-on when something was found;
+2 when the script could not be started or the report not be written.
+"""
+
+_WITH_VALUE = ("--updates", "--json", "--fail-on")
+
+_ABOUT_GRADIENTS = re.compile(r"(?<![a-z])grad(?!io|e|u)|inplace|in-place|No gradients provided", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What to run, and its arguments."""
+
+    name: str
+    module: bool
+    arguments: list[str]
 
 
 def add_parser(commands: Any) -> None:
-    """Describe the command to argparse."""
+    """Describe the command to argparse; what follows the script is not its business (see `split`)."""
     parser = commands.add_parser(
-        "run",
+        NAME,
         help="run a script and explain the gradients it loses",
         description=DESCRIPTION,
+        epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        usage="whygrad run [--updates N] [--json FILE] [--fail-on LEVEL] [--quiet] (SCRIPT | -m MODULE) [ARGS ...]",
+        usage="whygrad run [--updates N] [--json FILE] [--fail-on LEVEL] [--quiet]\n"
+        "                   (SCRIPT | -m MODULE) [ARGS ...]",
+        allow_abbrev=False,
     )
     parser.add_argument("--updates", type=_positive, metavar="N", help="stop the script after N optimizer updates")
     parser.add_argument("--json", metavar="FILE", help="also write the report as JSON ('-' for standard output)")
@@ -44,11 +73,6 @@ def add_parser(commands: Any) -> None:
         help="exit with status 3 on a finding of this level (error, warning) or worse",
     )
     parser.add_argument("--quiet", action="store_true", help="one line per finding")
-    parser.add_argument(
-        "-m", dest="module", action="store_true", help="SCRIPT is the name of a module, as in python -m"
-    )
-    parser.add_argument("script", metavar="SCRIPT", help="the script to run")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="arguments of the script")
     parser.set_defaults(run=execute)
 
 
@@ -62,62 +86,162 @@ def _positive(text: str) -> int:
     return number
 
 
+def split(given: list[str]) -> tuple[list[str], Target | None]:
+    """The words before the script, and the script with the words after it, whatever they look like."""
+    at = 1
+    while at < len(given):
+        word = given[at]
+        if word == "--":
+            return given[:at], _target(given[at + 1 :])
+        if word.startswith("-m"):
+            return given[:at], _target([word[2:], *given[at + 1 :]] if word != "-m" else given[at + 1 :], module=True)
+        if word in _WITH_VALUE:
+            at += 2
+        elif word.startswith("-") and word != "-":
+            at += 1
+        else:
+            return given[:at], _target(given[at:])
+    return given, None
+
+
+def _target(words: list[str], module: bool = False) -> Target | None:
+    return Target(words[0], module, words[1:]) if words else None
+
+
 def execute(options: argparse.Namespace) -> int:
     """Run the script under a session, report, and choose the exit status."""
-    from whygrad.cli.main import fail
-
-    if options.json and options.json != "-":
+    target: Target | None = options.target
+    if target is None:
+        return fail("what is to be run? Give the path of a script, or -m and the name of a module.")
+    if options.json is not None and options.json != "-":
         trouble = check_writable(options.json)
         if trouble:
             return fail(trouble)
-    owner = os.getpid()
-    session = Session(stop_after=options.updates)
-    watch = loading.begin(session)
+        options.json = os.path.abspath(options.json)  # the script may change the working directory
+    ending = _Ending(options, target)
     try:
-        outcome = run(options.script, options.arguments, module=options.module)
+        outcome = run(target.name, target.arguments, ending.session, ending.in_spite_of_it, module=target.module)
     except BadScript as error:
-        watch.end()
+        ending.watch.end()
         return fail(str(error))
-    watch.end()
-    if os.getpid() != owner:  # a forked child of the script that came back here: it has no report of its own
-        return outcome.status
-    _flush()
-    report = collect(session, options.script, outcome.error)
-    report = _with_advice(report)
-    try:
-        print(render(report, options_for(sys.stderr, quiet=options.quiet)), file=sys.stderr)
-        if options.json:
-            text = json.dumps(to_json(report), indent=2) + "\n"
-            sys.stdout.write(text) if options.json == "-" else write_whole(options.json, text)
-    except OSError as error:
-        return fail(f"the report could not be written to {options.json!r}: {error.strerror}")
-    return _status(report, outcome, options.fail_on)
+    status = ending.report(outcome)
+    if outcome.stopped and ending.here() and not threads_end():
+        leave(status)
+    return status
 
 
-def _flush() -> None:
-    for stream in (sys.stdout, sys.stderr):
+class _Ending:
+    """What happens when the script has ended, in whichever way."""
+
+    def __init__(self, options: argparse.Namespace, target: Target) -> None:
+        self.options = options
+        self.script = target.name
+        self.session = Session(stop_after=options.updates, whole_script=True)
+        self.watch = loading.begin(self.session)
+        self._owner = os.getpid()
+        self._out, self._error = Stream(sys.stdout, 1), Stream(sys.stderr, 2)
+
+    def here(self) -> bool:
+        """Whether this is the process that was started, and not a forked child of the script that came back here."""
+        return os.getpid() == self._owner
+
+    def in_spite_of_it(self) -> None:
+        """The script catches the request to stop and goes on: report, and end the process."""
+        self.session.notes.append(
+            "the script catches BaseException (a bare `except:`) and went on when it should have stopped after "
+            "--updates; whygrad ended it"
+        )
+        leave(self.report(Outcome(0, stopped=True)))
+
+    def report(self, outcome: Outcome) -> int:
+        """Print and write the report; the exit status."""
+        self.watch.end()
+        if not self.here():
+            return outcome.status
         try:
+            return self._report(outcome)
+        except KeyboardInterrupt:  # enough is enough
+            return 130
+        except Exception as error:
+            fail(f"the report could not be made, which is a fault of whygrad: {type(error).__name__}: {error}")
+            return outcome.status
+
+    def _report(self, outcome: Outcome) -> int:
+        for stream in (sys.stdout, sys.stderr):
+            _flush(stream)
+        report = collect(self.session, self.script, outcome.error)
+        report = replace(report, notes=(*report.notes, *_advice(report, self.session)))
+        self._print(report)
+        if self.options.json is not None:
+            text = json.dumps(to_json(report), indent=2) + "\n"
+            try:
+                self._write(text)
+            except OSError as error:
+                return fail(f"the report could not be written to {self.options.json!r}: {error.strerror}")
+        return _status(report, outcome, self.options.fail_on)
+
+    def _print(self, report: Report) -> None:
+        stream = self._error.usable()
+        if stream is None:
+            return
+        text = render(report, options_for(stream, quiet=self.options.quiet))
+        try:
+            print(f"\n{text}" if report.script_error is not None else text, file=stream, flush=True)
+        except OSError:
+            pass  # nobody reads it any more
+
+    def _write(self, text: str) -> None:
+        if self.options.json != "-":
+            write_whole(self.options.json, text)
+            return
+        stream = self._out.usable()
+        if stream is not None:
+            stream.write(text)
             stream.flush()
-        except (OSError, ValueError):
-            pass  # the script closed it
 
 
-def _with_advice(report: Report) -> Report:
-    """Say what to do where no framework could be recorded."""
-    if report.frameworks or any(importlib.util.find_spec(name) for name in loading.RECORDERS):
-        return report
-    note = (
-        f"neither PyTorch nor TensorFlow is installed for {sys.executable}; install one (pip install 'whygrad[torch]' or "
-        "'whygrad[tensorflow]'), or start whygrad with the Python that has it: python -m whygrad run …"
+def _flush(stream: Any) -> None:
+    try:
+        stream.flush()
+    except (OSError, ValueError, AttributeError):
+        pass  # the script closed it
+
+
+def _advice(report: Report, session: Session) -> list[str]:
+    """What to do where nothing, or not enough, could be seen."""
+    if not report.frameworks and not session.notes:
+        if not any(_installed(name) for name in loading.RECORDERS):
+            return [
+                f"neither PyTorch nor TensorFlow is installed for {sys.executable}; install one (pip install "
+                "'whygrad[torch]' or 'whygrad[tensorflow]'), or start whygrad with the Python that has it: python -m "
+                "whygrad run …"
+            ]
+        if "jax" in sys.modules:
+            return ["the script uses JAX, which whygrad cannot follow yet"]
+    ended, failed = session.let_go_after, session.updates + 1
+    if ended is None or report.findings or not _ABOUT_GRADIENTS.search(report.script_error or ""):
+        return []
+    how = (
+        f"run again with --updates {failed} to trace every update up to the failure"
+        if failed <= ALL_DEEP
+        else "make it fail earlier, or put the failing part into a `with whygrad.record():` block"
     )
-    return Report(
-        report.script, report.frameworks, report.updates, report.findings, report.script_error, (*report.notes, note)
-    )
+    count = "1 update" if ended == 1 else f"{ended} updates"
+    return [f"tracing had ended after {count} when the script failed in update {failed}; {how}"]
+
+
+def _installed(name: str) -> bool:
+    if sys.modules.get(name) is not None:
+        return True
+    try:
+        return importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError, AttributeError):
+        return False
 
 
 def _status(report: Report, outcome: Outcome, level: str | None) -> int:
     if level is not None:
-        counted = ORDER[: ORDER.index(level) + 1]  # type: ignore[arg-type]
+        counted = ORDER[: ORDER.index(level) + 1]
         if any(finding.severity in counted for finding in report.findings):
             return 3
     return outcome.status

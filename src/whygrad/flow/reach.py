@@ -38,6 +38,8 @@ class Slice:
 
 def step_function(op: Op) -> bool:
     """Whether the operation's derivative is zero wherever it exists."""
+    if op.detail.startswith("custom"):  # somebody's own function with its own gradient, whatever it is called
+        return False
     return op.name.rstrip("_").rsplit(".", 1)[-1].lower() in ZERO_DERIVATIVE
 
 
@@ -149,11 +151,21 @@ def _cuts_from(recording: Recording, part: Slice, starts: dict[int, int], tape: 
     found = []
     for at, mask in stopped.items():
         op = recording.ops[at]
-        behind = frozenset(v for v in order if bit[v] & mask)
+        behind = _members(order, mask)
         region = regions.get(_region(op, tape), set())
         alone = at in exits or any(value in smooth or value in leading or value in region for value in op.outputs)
         found.append(Cut(op, behind, alone))
     return found
+
+
+def _members(order: list[int], mask: int) -> frozenset[int]:
+    """The variables whose bits are set."""
+    found = []
+    while mask:
+        low = mask & -mask
+        found.append(order[low.bit_length() - 1])
+        mask ^= low
+    return frozenset(found)
 
 
 def wall(op: Op, tape: int | None) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 
 from whygrad.rules.finding import Finding, Severity
@@ -28,9 +29,10 @@ class Report:
         return not (self.count("error") or self.count("warning"))
 
     def __str__(self) -> str:
-        from whygrad.report.terminal import Options, render
+        from whygrad.report.terminal import Options, options_for, render
 
-        return render(self, Options())
+        stream = options_for(sys.stdout)  # where it is most likely printed; colours and widths are for `whygrad run`
+        return render(self, Options(unicode=stream.unicode, encoding=stream.encoding))
 
     def _repr_html_(self) -> str:
         from whygrad.report.notebook import render

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Op, Recording, Variable
+from whygrad.flow.recording import Backward, Op, Recording, Step, Variable
 from whygrad.flow.site import Site, Stack, shared_site
 from whygrad.flow.source import assigned
-from whygrad.rules.intent import advantages, dropped_terms, is_target, without_targets
+from whygrad.rules.intent import advantages, dropped_terms, feeds_copy, is_target, without_targets
 from whygrad.rules.replaced import Replaced, replaced
-
 
 _TAPES_LOOKED_AT = 24
 
@@ -44,6 +44,7 @@ class Case:
         self.recording = recording
         self._slices: dict[tuple[int, frozenset[str]], reach.Slice] = {}
         self._read: dict[int, set[int | None]] = {}
+        self._read_directly: dict[int, set[int | None]] = {}
         self._losses: dict[int, Site | None] = {}
         self.verdicts: Any = None
         """Worked out once, by `whygrad.rules.verdict`."""
@@ -95,6 +96,16 @@ class Case:
         """For each value, the operation that made it."""
         return reach.producers(self.recording)
 
+    @cached_property
+    def content(self) -> dict[int, int]:
+        """Values that are just a variable's content, with that variable (TensorFlow reads it by an operation)."""
+        values = self.recording.values
+        found = {v.id: v.variable for v in values.values() if v.variable is not None}
+        for op in self.recording.ops.values():
+            if op.name == "read_value" and len(op.inputs) == 1 and op.inputs[0] in found:
+                found.update(dict.fromkeys(op.outputs, found[op.inputs[0]]))
+        return found
+
     def slice(self, backward: Backward, proofs: frozenset[str] = reach.SUGGESTED) -> reach.Slice:
         """Everything that the loss of a backward pass was computed from."""
         loss = backward.loss if backward.loss is not None else -1
@@ -144,8 +155,7 @@ class Case:
     @cached_property
     def replaced(self) -> Replaced:
         """Variables that were replaced behind an optimizer's back."""
-        asked = {v for b in self.recording.backwards if not b.implicit for v in b.wanted}
-        return replaced(self.recording, self.held | asked, self.unheld)
+        return replaced(self.recording, self.unheld, self.reads)
 
     @cached_property
     def reachable(self) -> set[int]:
@@ -184,20 +194,20 @@ class Case:
     def _explained(self, backward: Backward, variables: set[int]) -> list[Missing]:
         """Explain lost variables with the most certain data flow that explains them.
 
-        First what stayed in the framework, then round trips that are proved, at last those that the source suggests.
+        First what stayed in the framework, then round trips that are proved, then those that the source suggests; at
+        last ways with more than one wall on them.
         """
         update = 1 + sum(1 for step in self.recording.steps if step.at < backward.at)
         seen = max(1, sum(1 for step in self.recording.steps if variables & step.without))
         found: list[Missing] = []
         left = set(variables)
-        for proofs in (reach.CERTAIN, reach.PROVED, reach.SUGGESTED):
+        ways = [(proofs, True) for proofs in (reach.CERTAIN, reach.PROVED, reach.SUGGESTED)] + [(reach.PROVED, False)]
+        for proofs, alone in ways:
             part = self.slice(backward, proofs)
-            cuts = self._cuts(part, left, backward.tape)
-            if proofs == reach.SUGGESTED:
-                cuts = [cut for cut in cuts if cut.alone]
-            elif all(is_target(self, part, cut) for cut in cuts):
+            cuts = [c for c in self._cuts(part, left, backward.tape) if c.alone or not (alone or feeds_copy(part, c))]
+            if alone and all(is_target(self, part, cut) for cut in cuts):
                 continue  # it only makes a target; what should have been the prediction is still to be found
-            one = self._weigh(backward, part, cuts, proofs)
+            one = self._weigh(backward, part, cuts)
             one.update, one.seen = update, seen
             if one.variables:
                 found.append(one)
@@ -214,7 +224,7 @@ class Case:
         cuts = [c for c in cuts if c.alone or not c.variables <= open_ways]
         return without_targets(self.recording, part, cuts)
 
-    def _weigh(self, backward: Backward, part: reach.Slice, cuts: list[reach.Cut], proofs: frozenset[str]) -> Missing:
+    def _weigh(self, backward: Backward, part: reach.Slice, cuts: list[reach.Cut]) -> Missing:
         """Set aside the cuts that are right, where the fault is a term that the loss does not have."""
         behind = frozenset(v for cut in cuts for v in cut.variables)
         meant = [cut for cut in cuts if cut.op.kind in ("stop", "leave") or cut.op.switch is not None]
@@ -259,16 +269,22 @@ class Case:
             return set(backward.wanted) - got if not _used_up(backward) else set()
         if backward.error is not None:
             return self._expected_of_failure(backward)
-        following = [s for s in recording.steps if s.at > backward.at]
         expected: set[int] = set()
-        for step in following:
-            earlier = [s.at for s in recording.steps if s.optimizer == step.optimizer and s.at < step.at]
-            if earlier and max(earlier) > backward.at:
-                continue
+        for step in self._steps_after(backward):
             missed = step.without | (step.applied & self._zero_by_construction)
             cleared = [c.variables for c in recording.clears if backward.at < c.at < step.at]
             expected |= missed.difference(*cleared)
         return expected
+
+    def _steps_after(self, backward: Backward) -> list[Step]:
+        """The first step of each optimizer after a backward pass: those that this pass was for."""
+        first: dict[int, Step] = {}
+        steps = self.recording.steps
+        for step in steps[bisect(steps, backward.at, key=lambda s: s.at) :]:
+            first.setdefault(step.optimizer, step)
+            if len(first) == len(self.recording.optimizers):
+                break
+        return list(first.values())
 
     def _expected_of_failure(self, backward: Backward) -> set[int]:
         if backward.error is None or "does not require grad" not in backward.error:
@@ -287,12 +303,37 @@ class Case:
             return chosen & on_way
         return (candidates & on_way) or chosen or candidates
 
+    @cached_property
+    def _first_missed(self) -> dict[int, int]:
+        """When each variable first came to a step without a gradient."""
+        found: dict[int, int] = {}
+        for step in self.recording.steps:
+            for variable in step.without:
+                found.setdefault(variable, step.at)
+        return found
+
     def _explains_better(self, new: Backward, old: Backward, variable: int) -> bool:
         """Of two losses in one update, the one that is computed from the variable; of two such, the later."""
-        first_step = min((s.at for s in self.recording.steps if variable in s.without), default=None)
+        first_step = self._first_missed.get(variable)
         if first_step is not None and new.at > first_step:
             return False  # the first update tells the story; later ones repeat it
         return self.uses(new, variable) >= self.uses(old, variable)
+
+    def reads(self, backward: Backward, variable: int) -> bool:
+        """Whether the loss was computed from a variable's content, not merely from a copy that was made of it."""
+        if backward.at not in self._read_directly:
+            values = self.recording.values
+            ops = [op for op in self.slice(backward, reach.CERTAIN).ops if op.kind != "write"]
+            # A copy into another variable reads the old one and is followed by a write.
+            written = {v for op in self.slice(backward, reach.CERTAIN).ops if op.kind == "write" for v in op.inputs}
+            self._read_directly[backward.at] = {
+                values[v].variable
+                for op in ops
+                if not (op.outputs and all(o in written for o in op.outputs))
+                for v in op.inputs
+                if v in values
+            }
+        return variable in self._read_directly[backward.at]
 
     def uses(self, backward: Backward, variable: int) -> bool:
         """Whether the loss of a backward pass was computed from a variable, differentiably or not."""
@@ -324,6 +365,11 @@ class Case:
     def variable(self, number: int) -> Variable:
         """A variable by its number."""
         return self.recording.variables[number]
+
+    def family(self, network: str, members: set[int] | frozenset[int]) -> set[int]:
+        """What of a network counts as learning: its trainable variables, and those that are being talked about."""
+        known = self.recording.variables.values()
+        return {v.id for v in known if v.network == network and (v.trainable or v.id in members)}
 
     def names(self, numbers: frozenset[int] | set[int]) -> tuple[str, ...]:
         """Names in the order the variables were made."""

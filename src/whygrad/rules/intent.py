@@ -59,12 +59,13 @@ def is_target(case: Case, part: reach.Slice, cut: reach.Cut) -> bool:
     for op in part.ops:
         if op.name in DIFFERENCE and len(op.inputs) >= 2:
             for one, other in (op.inputs[:2], op.inputs[1::-1]):
-                if one in summed and other not in values and _comes_from_variable(case, other):
+                if one in summed and other not in values and comes_from_variable(case, other):
                     return True
     return False
 
 
-def _comes_from_variable(case: Case, value: int) -> bool:
+def comes_from_variable(case: Case, value: int) -> bool:
+    """Whether a value was computed from some variable, differentiably or not."""
     todo, seen = [value], {value}
     while todo:
         number = todo.pop()
@@ -77,6 +78,12 @@ def _comes_from_variable(case: Case, value: int) -> bool:
                 seen.add(source)
                 todo.append(source)
     return False
+
+
+def feeds_copy(part: reach.Slice, cut: reach.Cut) -> bool:
+    """Whether what lies behind a cut is stored into another variable: a copy of weights, such as a target's sync."""
+    values, _ = _followers(part, cut)
+    return any(op.kind == "write" and any(v in values for v in op.inputs) for op in part.ops if op.at > cut.op.at)
 
 
 def _followers(part: reach.Slice, cut: reach.Cut) -> tuple[set[int], set[int]]:
@@ -180,6 +187,20 @@ def _reduces(op: Op) -> bool:
     return name.removeprefix("reduce_") in ("mean", "sum", "cross_entropy", "norm") or name.endswith("loss")
 
 
+def serves_as_critic(case: Case, members: set[int]) -> bool:
+    """Whether a gradient passes them on its way to trained variables: a critic or loss network, held still."""
+    behind: set[int] = set()
+    for op in case.recording.ops.values():
+        if not op.carries or op.name == "read_value":
+            continue
+        read = {case.content[v] for v in op.inputs if v in case.content}
+        if read & case.trained or any(v in behind for v in op.inputs):
+            if read & members:
+                return True
+            behind.update(op.outputs)
+    return False
+
+
 def serves_as_target(case: Case, network: str) -> bool:
     """Whether an untrained network is there to be compared with: a target, a teacher, a fixed random network.
 
@@ -194,41 +215,55 @@ def serves_as_target(case: Case, network: str) -> bool:
             trained.setdefault(variable.network, []).append(variable.shape)
     shapes = sorted(str(v.shape) for v in own)
     twins = [name for name, theirs in trained.items() if sorted(map(str, theirs)) == shapes]
-    fed = _fed_with(recording, {v.id for v in own})
+    fed = _fed_with(case, {v.id for v in own})
     for twin in twins:
-        theirs = _fed_with(recording, {v.id for v in recording.variables.values() if v.network == twin})
+        theirs = _fed_with(case, {v.id for v in recording.variables.values() if v.network == twin})
         if not fed & theirs:
             return True
     return _meets_in_difference(case, {v.id for v in own})
 
 
-def _fed_with(recording: Recording, variables: set[int]) -> set[int]:
+def _fed_with(case: Case, variables: set[int]) -> set[int]:
     """Values that go into operations together with these variables and come from outside the network."""
-    values = recording.values
     made: set[int] = set()
     fed: set[int] = set()
-    for op in recording.ops.values():
-        inside = any(values[v].variable in variables for v in op.inputs if v in values)
+    for op in case.recording.ops.values():
+        if op.name == "read_value":
+            continue
+        inside = any(case.content.get(v) in variables for v in op.inputs)
         if inside:
-            fed.update(v for v in op.inputs if v in values and values[v].variable is None and v not in made)
+            fed.update(v for v in op.inputs if v not in case.content and v not in made)
         if inside or any(v in made for v in op.inputs):
             made.update(op.outputs)
-    return fed
+    return {root for value in fed for root in _unpacked(case, value)}
+
+
+_PACKING = frozenset({
+    "cat", "concat", "concatenate", "stack", "cast", "to", "float", "reshape", "view", "flatten", "unsqueeze",
+    "squeeze", "expand_dims", "identity", "transpose", "permute", "contiguous",
+})  # fmt: skip
+
+
+def _unpacked(case: Case, value: int) -> list[int]:
+    """The values that were only put together or reshaped to make this one."""
+    made = case.made_by.get(value)
+    if made is None or made.name not in _PACKING:
+        return [value]
+    return [root for source in made.inputs for root in _unpacked(case, source)]
 
 
 def _meets_in_difference(case: Case, variables: set[int]) -> bool:
-    recording = case.recording
-    values = recording.values
     ours: set[int] = set()
     theirs: set[int] = set()
-    for op in recording.ops.values():
-        reads = {values[v].variable for v in op.inputs if v in values}
+    for op in case.recording.ops.values():
+        reads = {case.content[v] for v in op.inputs if v in case.content}
         mine = bool(reads & variables) or any(v in ours for v in op.inputs)
         other = bool(reads & case.trained) or any(v in theirs for v in op.inputs)
         if op.name in DIFFERENCE and len(op.inputs) >= 2:
             left, right = op.inputs[0], op.inputs[1]
             for one, two in ((left, right), (right, left)):
-                if one in ours and one not in theirs and two in theirs and two not in ours:
+                apart = one in ours and one not in theirs and two in theirs and two not in ours
+                if apart and not _scalar(case.recording.values[one].shape):  # two loss terms are no comparison
                     return True
         if mine:
             ours.update(op.outputs)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from whygrad.flow.recording import Recording
+from whygrad.flow.recording import Backward, Recording
 
 UNNAMED = "unnamed parameters"
 
@@ -20,25 +21,27 @@ class Replaced:
 NOTHING = Replaced(frozenset(), frozenset())
 
 
-def replaced(recording: Recording, asked: set[int], unheld: set[int]) -> Replaced:
+def replaced(recording: Recording, unheld: set[int], uses: Callable[[Backward, int], bool]) -> Replaced:
     """Old variables that an optimizer still holds and new ones, made later, that took their place in the model."""
     variables = recording.variables
-    made_late = [v for v in unheld if variables[v].born]
-    if not asked or not made_late:
+    made_late = {v for v in unheld if variables[v].born}
+    since = min((variables[v].born for v in made_late), default=0)
+    later = [b for b in recording.backwards if b.at > since and not b.implicit and b.loss is not None]
+    if not made_late or not later:
         return NOTHING
-    fresh_since = min(variables[v].born for v in made_late)
-    values = recording.values
-    read = {
-        values[v].variable
-        for op in recording.ops.values()
-        if op.kind != "write" and op.at > fresh_since
-        for v in op.inputs
-        if v in values
+    asked = {v for b in later for v in b.wanted} | {
+        v for s in recording.steps if s.at > since for v in s.applied | s.without
     }
-    torch = recording.framework == "torch"
-    stale = {v for v in asked if v not in read and (variables[v].network == UNNAMED or not torch)}
-    stale = {v for v in stale if variables[v].born < fresh_since}
+    # A name that now belongs to something else, or none at all: a target network keeps a name of its own.
+    taken = {variables[v].network for v in made_late} | {UNNAMED}
+    stale = {
+        v
+        for v in asked
+        if variables[v].born < since
+        and (variables[v].network in taken or not variables[v].model)
+        and not any(v in b.got or uses(b, v) for b in later)
+    }
     holders = [o.at for o in recording.optimizers.values() if o.holds & stale]
-    if torch and holders:  # a torch optimizer took its list when it was built
-        made_late = [v for v in made_late if variables[v].born > min(holders)]
+    if recording.framework == "torch" and holders:  # a torch optimizer took its list when it was built
+        made_late = {v for v in made_late if variables[v].born > min(holders)}
     return Replaced(frozenset(stale), frozenset(made_late)) if stale and made_late else NOTHING

@@ -45,13 +45,14 @@ def verdicts(case: Case) -> list[Verdict]:
 
 
 def _all(case: Case) -> list[Verdict]:
-    merged: dict[tuple[str, Site | None], Verdict] = {}
+    merged: dict[tuple[str, str, int], Verdict] = {}
     for missing in case.missing:
         for cut in missing.cuts:
             verdict = _judge(case, missing, cut)
-            known = merged.get((verdict.code, verdict.where))
+            place = (verdict.where.file, verdict.where.line) if verdict.where is not None else ("", 0)
+            known = merged.get((verdict.code, *place))
             if known is None:
-                merged[verdict.code, verdict.where] = verdict
+                merged[verdict.code, *place] = verdict
             else:
                 known.variables |= verdict.variables
                 known.others.append(verdict.op)
@@ -118,8 +119,8 @@ def _judge_switch(case: Case, verdict: Verdict, switch: Switch) -> None:
         if index > 0:
             inside = stack[index - 1]
             verdict.where = inside
-            verdict.switch_site = Site(inside.file, inside.first_line, 0, inside.first_line, 0, inside.function, inside.own,
-                                       inside.first_line)  # fmt: skip
+            first = inside.first_line
+            verdict.switch_site = Site(inside.file, first, 0, first, 0, inside.function, inside.own, first)
 
 
 def _leaves_after(case: Case, missing: Missing, op: Op) -> Op | None:

@@ -72,6 +72,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from whygrad.flow.source import expression
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding
 from whygrad.rules.verdict import Verdict, verdicts
@@ -95,15 +96,23 @@ def _words(case: Case, verdict: Verdict) -> tuple[str, str, str]:
         name = {"no_grad": "torch.no_grad()", "inference_mode": "torch.inference_mode()"}.get(
             switch.name, "tape.stop_recording()"
         )
+        if verdict.switch_site is not None and "set_grad_enabled" in expression(verdict.switch_site, limit=400):
+            name = "torch.set_grad_enabled(False)"
         opened = at_line(verdict.switch_site, verdict.where)
         label = f"not recorded: it runs under {name}, opened{opened}" if opened else f"not recorded: {name} is on"
-        why = f"What runs under {name} leaves no trace to differentiate, so the loss is a constant to everything before it."
+        why = (
+            f"What runs under {name} leaves no trace to differentiate, so the loss is a constant to "
+            "everything before it."
+        )
         fix = f"compute {call} outside {name}; keep {name} for targets, evaluation and acting"
         if verdict.where == verdict.switch_site:
             label = "gradients are switched off here, and never on again"
             fix = "use `with torch.no_grad():` around the part that needs no gradient, so that it ends by itself"
         if switch.decorator:
-            fix = f"take the decorator{opened} off the function that the loss is computed with, or call the network itself"
+            fix = (
+                f"take the decorator{opened} off the function that the loss is computed with, or call the "
+                "network itself"
+            )
         return label, why, fix
     if tape is not None:
         opened = at_line(case.site(tape.stack), verdict.where)

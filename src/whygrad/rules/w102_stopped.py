@@ -68,6 +68,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from whygrad.flow.source import expression
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding
 from whygrad.rules.verdict import Verdict, verdicts
@@ -88,6 +89,8 @@ def _words(verdict: Verdict) -> tuple[str, str, str]:
     written = {"detach": ".detach()", "detach_": ".detach_()", "data.__get__": ".data"}.get(
         verdict.op.name, "tf.stop_gradient"
     )
+    if verdict.where is not None and "stop_gradient" in expression(verdict.where, limit=400):
+        written = "stop_gradient"
     label = f"the gradient stops here: {written} returns the value as a constant"
     why = f"Every way from these variables to the loss passes through {written}, which is there to stop a gradient."
     text = quoted(verdict.where)

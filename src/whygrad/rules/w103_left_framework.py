@@ -93,7 +93,7 @@ def check(case: Case) -> Iterator[Finding]:
 
 def _words(case: Case, verdict: Verdict) -> tuple[str, str, str]:
     op, torch = verdict.op, case.recording.framework == "torch"
-    if op.kind == "enter":
+    if op.kind == "enter" and "numpy_function" not in op.name and "py_func" not in op.name:
         text = quoted(verdict.where)
         label = "the gradient stops here: this makes a new tensor from the numbers alone"
         why = (
@@ -109,7 +109,11 @@ def _words(case: Case, verdict: Verdict) -> tuple[str, str, str]:
     why = (
         "Python numbers and NumPy arrays carry no gradient; what is computed with them is a constant to the framework."
     )
-    if op.name.startswith("predict"):
+    if "numpy_function" in op.name or "py_func" in op.name:
+        fix = (
+            "write the function with tf / keras.ops operations, or use tf.py_function with TensorFlow operations inside"
+        )
+    elif op.name.startswith("predict"):
         fix = "call the model itself inside the tape, `model(x, training=True)`; predict() is for inference"
     else:
         maths = "torch" if torch else "tf / keras.ops"

@@ -113,7 +113,10 @@ def _words(case: Case, verdict: Verdict) -> tuple[str, str, str]:
     if step_function(op):
         label = f"the gradient stops here: {op.name.lower()} is flat, its derivative is zero everywhere"
         why = "A step function changes nothing when its input moves a little, so nothing can be learned through it."
-        fix = f"use the value before it, or a straight-through estimator: x + (round(x) - x).{'detach()' if torch else '…'}"
+        fix = (
+            "use the value before it, or a straight-through estimator: x + (round(x) - "
+            f"x).{'detach()' if torch else '…'}"
+        )
         if not torch:
             fix = "use the value before it, or a straight-through estimator: x + tf.stop_gradient(tf.round(x) - x)"
         return label, why, fix

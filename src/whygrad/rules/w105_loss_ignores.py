@@ -84,7 +84,7 @@ from whygrad.flow.source import line_text
 from whygrad.rules.case import Case, Missing
 from whygrad.rules.consumer import wrong_turn
 from whygrad.rules.finding import Finding, PathStep, Severity
-from whygrad.rules.wording import at_line, networks, quoted, subject, verb
+from whygrad.rules.wording import at_line, networks, plain_subject, quoted, subject, verb
 
 CODE, NAME = "W105", "loss-ignores"
 SUMMARY = "nothing computed from the variable reaches the loss: an unused layer, a dropped output, an unrelated loss"
@@ -127,7 +127,7 @@ def _left_out(case: Case, missing: Missing, variables: set[int]) -> Iterator[Fin
             code=CODE,
             rule=NAME,
             severity=_severity(case, members, missing),
-            message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} no gradient: their term"
+            message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} no gradient: {verb(members, case, 'its', 'their')} term"
             f"{at_line(term, loss)} is not part of the loss",
             why=f"{quoted(term, 'The term')} was computed and dropped: the loss does not contain it.",
             fix=f"add the term{at_line(term, loss)} to the loss",
@@ -150,10 +150,13 @@ def _without_term(case: Case, missing: Missing, members: set[int]) -> Iterator[F
         code=CODE,
         rule=NAME,
         severity=_severity(case, members, missing),
-        message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} no gradient: the loss{at_line(loss)} has no term that trains it",
-        why="It only serves as a weight for a log-probability (an advantage), and that weight is stopped, as it should be. "
+        message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} no gradient: the "
+        f"loss{at_line(loss)} has no term that trains it",
+        why="It only serves as a weight for a log-probability (an advantage), and that weight is stopped, as it "
+        "should be. "
         "Nothing else in the loss depends on it, so it keeps its first values.",
-        fix="add a term for it: the squared difference between its value and the return (value_loss); do not remove the stop",
+        fix="add a term for it: the squared difference between its value and the return (value_loss); do not "
+        "remove the stop",
         variables=case.names(members),
         where=loss,
         label="no term of this loss trains it",
@@ -173,12 +176,8 @@ def _unused(case: Case, missing: Missing, members: set[int], computed: Site | No
     where, loss = wrong_turn(case, missing, members), case.loss_site(missing.backward)
     if where is None:
         return None
-    who, it = subject(case, members), verb(members, case, "it", "them")
-    state = (
-        f"its output{at_line(computed, where)} was computed and dropped"
-        if computed
-        else "it was never computed for this loss"
-    )
+    who, name, it = subject(case, members), plain_subject(case, members), verb(members, case, "it", "them")
+    state = f"was computed{at_line(computed, where)} and dropped" if computed else "was never computed for this loss"
     steps = [
         (computed, "output", "computed here, and dropped"),
         (where, "call", "used in its place"),
@@ -190,11 +189,11 @@ def _unused(case: Case, missing: Missing, members: set[int], computed: Site | No
         severity=_severity(case, members, missing),
         message=f"{who} {verb(members, case, 'gets', 'get')} no gradient: nothing made from {it} goes into the loss"
         f"{at_line(loss, where)}",
-        why=f"The loss is computed from {quoted(where)}; {state}.",
-        fix=f"compute {quoted(where)} from the output of {who}, or leave {it} out of the optimizer",
+        why=f"The loss is computed from {quoted(where)}; the output of {name} {state}.",
+        fix=f"let {quoted(where)} use the output of {name}, or leave {it} out of the optimizer",
         variables=case.names(members),
         where=where,
-        label=f"the loss is computed from this, and nothing of {who} goes into it",
+        label=f"the loss is computed from this, and nothing of {name} goes into it",
         loss=loss,
         path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
         first_update=missing.update,
@@ -283,7 +282,7 @@ def _by_place(case: Case, variables: set[int]) -> list[set[int]]:
     """Never computed: a whole network together, parts of a network layer by layer."""
     groups: dict[str, set[int]] = {}
     for network, members in networks(case, variables).items():
-        family = {v.id for v in case.recording.variables.values() if v.network == network}
+        family = case.family(network, variables)
         for member in members:
             key = network if set(members) >= family else case.variable(member).owner or case.variable(member).name
             groups.setdefault(key, set()).add(member)
@@ -293,10 +292,7 @@ def _by_place(case: Case, variables: set[int]) -> list[set[int]]:
 def _severity(case: Case, members: set[int], missing: Missing) -> Severity:
     """An error where a whole network, or all that an optimizer has, is ignored; else a warning."""
     recording = case.recording
-    whole = all(
-        {v.id for v in recording.variables.values() if v.network == network} <= set(group)
-        for network, group in networks(case, members).items()
-    )
+    whole = all(case.family(network, members) <= set(group) for network, group in networks(case, members).items())
     alone = any(o.holds and o.holds <= members for o in recording.optimizers.values())
     return "error" if whole or alone or missing.backward.error else "warning"
 
@@ -313,9 +309,11 @@ def _dropped(case: Case, missing: Missing, members: set[int], site: Site | None)
         code=CODE,
         rule=NAME,
         severity=_severity(case, members, missing),
-        message=f"{who} {verb(members, case, 'gets', 'get')} no gradient: the loss{at_line(loss, site)} does not use it",
+        message=f"{who} {verb(members, case, 'gets', 'get')} no gradient: the loss{at_line(loss, site)} does "
+        "not use it",
         why="The output was computed and dropped: no data leads from here to the loss.",
-        fix=f"let the loss use {quoted(site, 'this output')} (add its term to the loss), or do not train these variables",
+        fix=f"let the loss use {quoted(site, 'this output')} (add its term to the loss), or do not train these "
+        "variables",
         variables=case.names(members),
         where=site,
         label="computed here and dropped: nothing that reaches the loss is made from it",
@@ -343,9 +341,10 @@ def _never(case: Case, missing: Missing, members: set[int]) -> Finding:
         code=CODE,
         rule=NAME,
         severity=severity,
-        message=f"{who} {verb(members, case, 'gets', 'get')} no gradient: it was never computed before the loss{at_line(loss, where)}",
-        why="The layer exists and the optimizer holds it, but the forward pass never calls it.",
-        fix="call it in the forward pass, or remove it",
+        message=f"{who} {verb(members, case, 'gets', 'get')} no gradient: it was never computed before the "
+        f"loss{at_line(loss, where)}",
+        why="It exists and the optimizer holds it, but the forward pass never uses it.",
+        fix="use it in the forward pass, or remove it",
         variables=case.names(members),
         where=where or loss,
         label="made here, and never used in the forward pass" if where else "the loss does not use it",
@@ -374,7 +373,7 @@ def _outside_model(case: Case, variable: int, members: set[int]) -> Stack:
     """The creation of a variable as seen from outside its network, where the whole network is meant."""
     one = case.variable(variable)
     stack = case.stack(one.created)
-    family = {v.id for v in case.recording.variables.values() if v.network == one.network}
+    family = case.family(one.network, members)
     if not one.model or not family <= members:
         return stack
     outside = [site for site in stack if not site.function.startswith(f"{one.model}.")]

@@ -104,9 +104,15 @@ def _of_values(case: Case, backward: Backward) -> Iterator[Finding]:
         made_at = case.site(made.stack) if made is not None else None
         if backward.call == ".grad":
             what = quoted(made_at, "this tensor")
-            label = "the gradient is asked of a tensor that is no leaf: it was computed here"
-            why = "Only leaves keep a .grad. An operation on a leaf (`* 0.1`, `.to(device)`, `w - lr * g`) makes a new tensor."
-            fix = "make the leaf last (`torch.randn(3, device=d).mul_(0.1).requires_grad_()`), update it in place under no_grad"
+            label = "asked of a tensor that is no leaf: it is the result of an operation"
+            why = (
+                "Only leaves keep a .grad. An operation on a leaf (`* 0.1`, `.to(device)`, `w - lr * g`) "
+                "makes a new tensor."
+            )
+            fix = (
+                "make the leaf last (`torch.randn(3, device=d).mul_(0.1).requires_grad_()`), update it in "
+                "place under no_grad"
+            )
         elif recording.framework == "torch" and not value.live:
             what = quoted(made_at, "a tensor")
             label = "this tensor does not require a gradient when the loss is computed from it"

@@ -98,7 +98,8 @@ def check(case: Case) -> Iterator[Finding]:
             yield from_verdict(
                 case, verdict, NAME,
                 f"computed after the tape{at_line(tape, verdict.where)} was closed, so the tape never saw it",
-                "A GradientTape records only while its `with` block is open; tape.gradient may be called later, but the "
+                "A GradientTape records only while its `with` block is open; tape.gradient may be called later, "
+                "but the "
                 "loss must be computed inside.",
                 f"move {quoted(verdict.where)} into the `with tf.GradientTape() as tape:` block",
             )  # fmt: skip
@@ -124,7 +125,8 @@ def _too_late_for_value(case: Case) -> Iterator[Finding]:
                      (asked, backward.call, "its gradient is asked for here")]  # fmt: skip
             yield Finding(
                 code=CODE, rule=NAME, severity="error",
-                message=f"{quoted(where)} runs after the tape{at_line(opened, where)} has closed, so its gradient is None",
+                message=f"{quoted(where)} runs after the tape{at_line(opened, where)} has closed, so its "
+                "gradient is None",
                 why="A GradientTape records only while its `with` block is open.",
                 fix=f"move {quoted(where)} into the block of the tape that differentiates it",
                 variables=(), where=where, label="the tape does not see this any more",
@@ -177,7 +179,8 @@ def _second_backward(case: Case, backward: Backward) -> Finding:
         code=CODE, rule=NAME, severity="error",
         message="the same graph is backpropagated twice",
         why="backward() frees what it needs as it goes; a second pass over the same operations finds nothing.",
-        fix="add the losses and call backward() once: (loss_1 + loss_2).backward(); retain_graph=True hides the error and keeps "
+        fix="add the losses and call backward() once: (loss_1 + loss_2).backward(); retain_graph=True hides the "
+        "error and keeps "
         "every old graph in memory",
         variables=(), where=where, label="this graph has been walked already", loss=case.loss_site(backward),
         path=tuple(path),
@@ -192,11 +195,15 @@ def _carried(case: Case, backward: Backward, where: Site, made: Site, used: Site
         fix = "cut it between updates: h = h.detach() (for an LSTM both parts); retain_graph=True only hides the error"
     else:
         label = "computed once, and backpropagated in every update"
-        why = "backward() frees the operations it has walked; this result is from before the first backward() and is used again."
+        why = (
+            "backward() frees the operations it has walked; this result is from before the first backward() "
+            "and is used again."
+        )
         fix = f"compute {quoted(made)} anew in each update; retain_graph=True only hides the error"
     return Finding(
         code=CODE, rule=NAME, severity="error",
-        message=f"the backward pass{at_line(case.site(backward.stack), where)} runs into a graph that is already used up",
+        message=f"the backward pass{at_line(case.site(backward.stack), where)} runs into a graph that is "
+        "already used up",
         why=why, fix=fix, variables=(), where=where, label=label, loss=case.loss_site(backward), path=tuple(path),
     )  # fmt: skip
 

@@ -103,7 +103,8 @@ def check(case: Case) -> Iterator[Finding]:
             written = ".assign()" if case.recording.framework != "torch" else f".{verdict.op.name}()"
             yield from_verdict(
                 case, verdict, NAME,
-                f"the gradient stops here: {written} stores the value in a variable, and no gradient goes through a store",
+                f"the gradient stops here: {written} stores the value in a variable, and no gradient goes "
+                "through a store",
                 "A variable's content has no history. What was assigned arrives at the loss as if it were a constant.",
                 f"use the computed value itself in the loss, not the variable that {quoted(verdict.where)} wrote",
             )  # fmt: skip
@@ -128,7 +129,8 @@ def _read_again(case: Case) -> Iterator[Finding]:
             yield Finding(
                 code=CODE, rule=NAME, severity="warning",
                 message=f"{quoted(where)} changes a variable between the forward pass and its gradient",
-                why=f"The gradient of {quoted(used)} is computed by code that reads the variable again (a custom gradient, "
+                why=f"The gradient of {quoted(used)} is computed by code that reads the variable again (a "
+                "custom gradient, "
                 "recomputation); it would use the new value with the old forward pass, without an error.",
                 fix="compute the gradient first, then change the variable",
                 variables=case.names({v for v in read if v is not None and v == write.variable}),
@@ -150,21 +152,28 @@ def _clash(case: Case, backward: Backward) -> Finding:
     if step:
         label = f"this step changes {names} between the forward pass of a loss and its backward()"
         why = (
-            "The loss was computed with the old weights; an optimizer step writes new ones in place, and the backward pass "
+            "The loss was computed with the old weights; an optimizer step writes new ones in place, and the "
+            "backward pass "
             "through the network would mix the two."
         )
         fix = (
-            "order it as: backward of one loss, its step, then compute the next loss anew; or call every backward() before "
-            "the first step(). Detaching the critic's value in the actor loss, or an older PyTorch, only hides it: the actor "
+            "order it as: backward of one loss, its step, then compute the next loss anew; or call every "
+            "backward() before "
+            "the first step(). Detaching the critic's value in the actor loss, or an older PyTorch, only hides "
+            "it: the actor "
             "would not learn"
         )
     else:
         label = "this overwrites, in place, a value that the backward pass needs"
         why = "Autograd kept the value for the backward pass; after the write it is another one."
-        fix = f"use the out-of-place form in {quoted(write_site)} (x = x + y, F.relu(x), torch.where), or write into a clone()"
+        fix = (
+            f"use the out-of-place form in {quoted(write_site)} (x = x + y, F.relu(x), torch.where), or write "
+            "into a clone()"
+        )
     return Finding(
         code=CODE, rule=NAME, severity="error",
-        message=f"the backward pass{at_line(here, write_site)} needs a value that {quoted(write_site, 'a write')} has overwritten",
+        message=f"the backward pass{at_line(here, write_site)} needs a value that "
+        f"{quoted(write_site, 'a write')} has overwritten",
         why=why, fix=fix, variables=(), where=write_site or here, label=label, loss=loss, path=tuple(path),
     )  # fmt: skip
 

@@ -84,6 +84,7 @@ def check(case: Case) -> Iterator[Finding]:
     """Variables that an optimizer holds and that are switched off."""
     recording = case.recording
     given = case.held or {v for o in recording.optimizers.values() for v in o.holds}
+    given = given | {v for b in recording.backwards if not b.implicit for v in b.wanted}
     frozen = {v for v in given if not recording.variables[v].trainable} - case.trained
     fatal = _stops_everything(case)
     for members in _by_line(case, frozen | fatal):
@@ -162,10 +163,15 @@ def _finding(case: Case, members: set[int], severity: Severity) -> Finding:
         path.append(PathStep(made, "optimizer", "and given to this optimizer"))
     fix = "requires_grad_(True)" if torch else "trainable = True (before compile and before the variables are listed)"
     are = verb(members, case, "is", "are")
+    given = f"given to the optimizer{at_line(made, where)}" if holder is not None else "asked for its gradient"
+    if torch:
+        why = "With requires_grad=False no gradient is computed, and the optimizer passes over it without a word."
+    else:
+        why = "With trainable=False a variable is left out of trainable_variables, so nobody asks for its gradient."
     return Finding(
         code=CODE, rule=NAME, severity=severity,
-        message=f"{subject(case, members)} {are} given to the optimizer{at_line(made, where)} but frozen",
-        why=f"With {flag} the framework computes no gradient, and the optimizer passes over the variable without a word.",
+        message=f"{subject(case, members)} {are} {given} but frozen",
+        why=why,
         fix=f"set {fix} on it, or do not give it to the optimizer if it is meant to stay as it is",
         variables=case.names(members), where=where, label=f"{flag} from here on", path=tuple(path),
     )  # fmt: skip

@@ -76,9 +76,9 @@ from whygrad.flow.recording import Backward, Optimizer
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.intent import serves_as_target
+from whygrad.rules.intent import comes_from_variable, serves_as_critic, serves_as_target
 from whygrad.rules.w105_loss_ignores import created_at
-from whygrad.rules.wording import at_line, networks, subject, verb
+from whygrad.rules.wording import at_line, networks, plain_subject, subject, verb
 
 CODE, NAME = "W201", "not-in-optimizer"
 SUMMARY = "a variable gets a gradient that nobody applies"
@@ -87,21 +87,30 @@ SUMMARY = "a variable gets a gradient that nobody applies"
 def check(case: Case) -> Iterator[Finding]:
     """Gradients that no optimizer takes."""
     recording = case.recording
-    if not recording.steps:
+    if not any(step.applied and step.error is None for step in recording.steps):
         return
     idle = case.unheld - case.replaced.fresh - recording.hand_updated
     idle = {v for v in idle if recording.variables[v].registered and not recording.variables[v].copied}
     idle -= _holding_results(case)
     asked = {v for b in recording.backwards for v in b.got}
-    idle = {v for v in idle if v in asked or not serves_as_target(case, recording.variables[v].network)}
+    for network, group in networks(case, idle).items():
+        members = set(group)
+        # TensorFlow trains only what is asked for: what nobody asks for, perhaps, is not meant to learn.
+        held_still = recording.framework != "torch" and not members & asked and serves_as_critic(case, members)
+        if held_still or serves_as_target(case, network):
+            idle -= members
     for network, members in networks(case, idle).items():
         yield _finding(case, network, set(members))
 
 
 def _holding_results(case: Case) -> set[int]:
-    """Variables that hold the result of a computation (`tf.Variable(features)`): no parameters, whatever they are called."""
-    values = case.recording.values.values()
-    return {v.variable for v in values if v.variable is not None and (made := case.made_by.get(v.id)) and made.inputs}
+    """Variables made from the result of a computation (`tf.Variable(features)`): no parameters, whatever their type."""
+    found = set()
+    for value in case.recording.values.values():
+        made = case.made_by.get(value.id) if value.variable is not None else None
+        if made is not None and made.kind == "enter" and any(comes_from_variable(case, v) for v in made.inputs):
+            found.add(value.variable)
+    return {v for v in found if v is not None}
 
 
 def _finding(case: Case, network: str, members: set[int]) -> Finding:
@@ -111,7 +120,7 @@ def _finding(case: Case, network: str, members: set[int]) -> Finding:
     where, label = _place(case, optimizer, backward, members) if not torch else (None, "")
     if where is None:
         where = case.site(optimizer.created if optimizer.created is not None else _step_stack(case, optimizer))
-        label = f"this optimizer does not hold {subject(case, members)}"
+        label = f"this optimizer does not hold {plain_subject(case, members)}"
     made, loss = created_at(case, members), case.loss_site(backward)
     steps = [
         (made, "creation", "made here"),
@@ -131,8 +140,9 @@ def _finding(case: Case, network: str, members: set[int]) -> Finding:
         code=CODE,
         rule=NAME,
         severity="error" if _whole(case, network, members) and torch else "warning",
-        message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} a gradient that no optimizer applies",
-        why=f"The loss{at_line(loss, where)} depends on it and could train it, but no update ever reaches it: it keeps its "
+        message=f"{subject(case, members)} {_what(case, members, backward)}",
+        why=f"The loss{at_line(loss, where)} depends on it and could train it, but no update ever reaches it: "
+        "it keeps its "
         "first values.",
         fix=fix,
         variables=case.names(members),
@@ -141,6 +151,12 @@ def _finding(case: Case, network: str, members: set[int]) -> Finding:
         loss=loss,
         path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
     )
+
+
+def _what(case: Case, members: set[int], backward: Backward) -> str:
+    if backward.got & members:
+        return f"{verb(members, case, 'gets', 'get')} a gradient that no optimizer applies"
+    return "could learn from the loss, and nobody asks for the gradient"
 
 
 def _source(case: Case, members: set[int]) -> Backward:
@@ -155,16 +171,16 @@ def _source(case: Case, members: set[int]) -> Backward:
 def _place(case: Case, optimizer: Optimizer, backward: Backward, members: set[int]) -> tuple[Site | None, str]:
     """TensorFlow: the call that leaves the variables out, tape.gradient or apply_gradients."""
     if not backward.got & members:
-        return case.site(backward.stack), f"{subject(case, members)} is not asked for here"
+        return case.site(backward.stack), f"{plain_subject(case, members)} is not asked for here"
     others = {v for v in backward.got if v not in members}
     step = next((s for s in case.recording.steps if s.at > backward.at and s.applied & others), None)
     if step is not None:
-        return case.site(step.stack), f"{subject(case, members)} is left out here"
+        return case.site(step.stack), f"{plain_subject(case, members)} is left out here"
     return case.site(backward.stack), "these gradients are never applied"
 
 
 def _whole(case: Case, network: str, members: set[int]) -> bool:
-    return {v.id for v in case.recording.variables.values() if v.network == network} <= members
+    return case.family(network, members) <= members
 
 
 def _responsible(case: Case, network: str, backward: Backward) -> Optimizer:

@@ -79,7 +79,7 @@ from collections.abc import Iterator
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.w105_loss_ignores import created_at
-from whygrad.rules.wording import at_line, count, subject
+from whygrad.rules.wording import at_line, count, subject, verb
 
 CODE, NAME = "W202", "stale-parameters"
 SUMMARY = "the optimizer holds variables that the model no longer uses"
@@ -92,20 +92,23 @@ def check(case: Case) -> Iterator[Finding]:
         yield from _refused(case)
         return
     holder = next((o for o in case.recording.optimizers.values() if o.holds & pair.stale), None)
-    if holder is None:
-        return
-    made, built = created_at(case, set(pair.fresh)), case.site(holder.created)
-    path = [PathStep(built, holder.name, "the optimizer took the old variables here")] if built is not None else []
+    made, built = created_at(case, set(pair.fresh)), case.site(holder.created) if holder is not None else None
+    path = [PathStep(built, "optimizer", "the optimizer took the old variables here")] if built is not None else []
     if made is not None:
         path.append(PathStep(made, "creation", "the model got new variables here"))
+    holds = (
+        f"the optimizer{at_line(built, made)} still holds" if built is not None else "the training step still asks for"
+    )
     yield Finding(
         code=CODE, rule=NAME, severity="error",
-        message=f"the optimizer{at_line(built, made)} still holds {count(len(pair.stale), 'variable')} that the model no longer "
-        f"uses; {subject(case, pair.fresh)} is trained by nobody",
-        why="An optimizer keeps the very tensors it was given. Replacing a layer or a model afterwards leaves it with the old ones.",
+        message=f"{holds} {count(len(pair.stale), 'variable')} that the model no longer uses; "
+        f"{subject(case, pair.fresh)} {verb(pair.fresh, case, 'is', 'are')} trained by nobody",
+        why="An optimizer keeps the very tensors it was given. Replacing a layer or a model afterwards leaves "
+        "it with the old ones.",
         fix="build the optimizer after the model is complete: replaced, loaded, moved, wrapped",
         variables=case.names(pair.fresh), where=made or built,
-        label="new variables, made after the optimizer was built", path=tuple(path),
+        label=f"new variables, made after the {'optimizer was built' if built is not None else 'old ones were listed'}",
+        path=tuple(path),
     )  # fmt: skip
 
 
@@ -120,7 +123,8 @@ def _refused(case: Case) -> Iterator[Finding]:
         yield Finding(
             code=CODE, rule=NAME, severity="error",
             message=f"the optimizer was built for other variables than {subject(case, new or step.applied)}",
-            why="A Keras optimizer keeps a slot for every variable it was built with; a rebuilt or reloaded model has new ones.",
+            why="A Keras optimizer keeps a slot for every variable it was built with; a rebuilt or reloaded "
+            "model has new ones.",
             fix="make a new optimizer for the new model, or keep the model and copy weights into it with set_weights()",
             variables=case.names(new), where=made or asked, label="new variables, made after the optimizer was built",
             path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),

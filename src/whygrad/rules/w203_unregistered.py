@@ -109,12 +109,15 @@ def check(case: Case) -> Iterator[Finding]:
         fix = (
             "keep layers in nn.ModuleList([...]) or nn.ModuleDict({...}), parameters in nn.ParameterList"
             if torch
-            else "make the layers in __init__ and keep them as attributes of the model (lists and dicts are tracked there)"
+            else "make the layers in __init__ and keep them as attributes of the model (lists and dicts are "
+            "tracked there)"
         )
         yield Finding(
             code=CODE, rule=NAME, severity="error",
-            message=f"{subject(case, group)} {verb(group, case, 'is', 'are')} used by `{network}` but not registered with it",
-            why=f"`{network}` does not look into plain containers, so {listed} leaves these out: no optimizer gets them, no "
+            message=f"{subject(case, group)} {verb(group, case, 'is', 'are')} used by `{network}` but not "
+            "registered with it",
+            why=f"`{network}` does not look into plain containers, so {listed} leaves these out: no optimizer "
+            "gets them, no "
             "checkpoint saves them.",
             fix=fix, variables=case.names(group), where=where, label="layers in here are invisible to the model",
             path=tuple(path),

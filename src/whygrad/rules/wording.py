@@ -29,18 +29,16 @@ def subject(case: Case, variables: frozenset[int] | set[int]) -> str:
     """How to call a set of variables: whole networks by their name, parts by theirs."""
     phrases = []
     for network, members in networks(case, variables).items():
-        family = [v.id for v in case.recording.variables.values() if v.network == network]
+        family = case.family(network, variables)
         if len(members) == 1:
             phrases.append(f"`{case.variable(members[0]).name}`")
         elif len(members) == len(family):
             phrases.append(f"`{network}` ({count(len(members), 'variable')})")
         else:
             owners = list(dict.fromkeys(case.variable(m).owner or case.variable(m).name for m in members))
-            part = os.path.commonprefix([o.split(".") for o in owners])  # type: ignore[list-item]
-            if len(owners) == 1:
-                phrases.append(f"`{owners[0]}` ({count(len(members), 'variable')})")
-            elif len(part) > 1:
-                phrases.append(f"`{'.'.join(part)}` ({count(len(members), 'variable')})")
+            part = shared_prefix(owners)
+            if len(owners) == 1 or part.count(".") > 0:
+                phrases.append(f"`{part}` ({count(len(members), 'variable')})")
             else:
                 listed = ", ".join(f"`{o}`" for o in owners[:3])
                 more = f" and {len(owners) - 3} more layers" if len(owners) > 3 else ""
@@ -50,9 +48,33 @@ def subject(case: Case, variables: frozenset[int] | set[int]) -> str:
     return phrases[0] if len(phrases) == 1 else ", ".join(phrases[:-1]) + " and " + phrases[-1]
 
 
+def plain_subject(case: Case, variables: frozenset[int] | set[int]) -> str:
+    """`subject` without the counts, for a label in the margin."""
+    groups = networks(case, variables)
+    if len(groups) > 1:
+        return "the networks"
+    network = next(iter(groups))
+    if case.family(network, variables) <= set(variables):
+        return f"`{network}`"
+    owners = list(dict.fromkeys(case.variable(v).owner.rstrip(".") or case.variable(v).name for v in sorted(variables)))
+    return f"`{shared_prefix(owners) or network}`"
+
+
+def shared_prefix(owners: list[str]) -> str:
+    """`agent.actor` of `agent.actor.0` and `agent.actor.2`."""
+    shared = owners[0].split(".")
+    for owner in owners[1:]:
+        parts = owner.split(".")
+        same = 0
+        while same < min(len(shared), len(parts)) and shared[same] == parts[same]:
+            same += 1
+        shared = shared[:same]
+    return ".".join(shared)
+
+
 def verb(variables: frozenset[int] | set[int], case: Case, singular: str, plural: str) -> str:
     """The verb that goes with `subject`."""
-    return singular if len(networks(case, variables)) == 1 else plural
+    return singular if subject(case, variables).split(" (")[0].count("`") == 2 else plural
 
 
 def at_line(site: Site | None, beside: Site | None = None) -> str:
@@ -87,9 +109,7 @@ def output_step(case: Case, op: Op | None, backward: Backward, name: str) -> lis
 
 def way(case: Case, verdict: Verdict, role: str) -> tuple[PathStep, ...]:
     """The stations from the network's output over the cut to the loss."""
-    groups = networks(case, verdict.variables)
-    name = f"`{next(iter(groups))}`" if len(groups) == 1 else "the networks"
-    steps = output_step(case, verdict.first, verdict.backward, name)
+    steps = output_step(case, verdict.first, verdict.backward, plain_subject(case, verdict.variables))
     if verdict.switch_site is not None and verdict.switch is not None:
         steps.append(PathStep(verdict.switch_site, verdict.switch.name, "recording is off from here"))
     if verdict.tape is not None:
@@ -122,7 +142,7 @@ def _tidy(steps: list[PathStep]) -> tuple[PathStep, ...]:
     best: dict[tuple[str, int], PathStep] = {}
     for step in steps:
         key = (step.site.file, step.site.line)
-        if key not in best or step.role not in ("the loss",) and best[key].role.startswith("the output"):
+        if key not in best or (step.role != "the loss" and best[key].role.startswith("the output")):
             best[key] = step
     return tuple(best.values())
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
@@ -20,13 +20,31 @@ RECORDERS = {"torch": "whygrad.trace.torch_recorder", "tensorflow": "whygrad.tra
 OLDEST = {"torch": (2, 4), "tensorflow": (2, 15)}
 
 
+_running: list[Session] = []
+
+
+def running() -> Session | None:
+    """The session that records at this moment."""
+    return _running[-1] if _running else None
+
+
+def _forget_in_child() -> None:
+    for session in _running:
+        session.forget_in_child()
+    _running.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_in_child)
+
+
 def begin(session: Session) -> ImportWatch:
     """Start recorders for what is imported already, and wait for the rest."""
     watch = ImportWatch(session)
     sys.meta_path.insert(0, watch)
-    os.register_at_fork(after_in_child=session.forget_in_child)
+    _running.append(session)
     for framework in RECORDERS:
-        if framework in sys.modules:
+        if sys.modules.get(framework) is not None:
             start(session, framework)
     return watch
 
@@ -35,21 +53,22 @@ def start(session: Session, framework: str) -> None:
     """Start one recorder; a framework we cannot follow becomes a note."""
     if framework in session.recorders:
         return
-    version = getattr(sys.modules[framework], "__version__", "0")
-    if _numbers(version) < OLDEST[framework]:
-        oldest = ".".join(map(str, OLDEST[framework]))
-        session.notes.append(
-            f"{framework} {version} is too old to be followed; whygrad needs {framework} {oldest} or later"
-        )
-        return
     try:
+        version = str(getattr(sys.modules[framework], "__version__", "0"))
+        if _numbers(version) < OLDEST[framework]:
+            oldest = ".".join(map(str, OLDEST[framework]))
+            session.notes.append(
+                f"{framework} {version} is too old to be followed; whygrad needs {framework} {oldest} or later"
+            )
+            return
         session.recorders[framework] = importlib.import_module(RECORDERS[framework]).start(session)
     except Exception as error:
         session.trouble(framework, error)
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split("+")[0].split(".")[:2] if part.isdigit())
+    found = re.match(r"(\d+)(?:\.(\d+))?", version)
+    return tuple(int(part) for part in found.groups("0")) if found else ()
 
 
 class ImportWatch(MetaPathFinder):
@@ -65,17 +84,27 @@ class ImportWatch(MetaPathFinder):
             return None
         self._busy.add(name)
         try:
-            spec = importlib.util.find_spec(name)
+            spec = self._found(name, path, target)
         finally:
             self._busy.discard(name)
         if spec is not None and spec.loader is not None:
             spec.loader = _Announcing(spec.loader, self.session)
         return spec
 
+    def _found(self, name: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
+        for finder in sys.meta_path:
+            find = None if finder is self else getattr(finder, "find_spec", None)
+            spec = find(name, path, target) if find is not None else None
+            if spec is not None:
+                return spec
+        return None
+
     def end(self) -> None:
         """Stop watching."""
         if self in sys.meta_path:
             sys.meta_path.remove(self)
+        if self.session in _running:
+            _running.remove(self.session)
 
 
 class _Announcing(Loader):
@@ -90,7 +119,7 @@ class _Announcing(Loader):
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         """As the real loader does."""
-        return self._inner.create_module(spec)  # type: ignore[no-any-return]
+        return self._inner.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
         """As the real loader does; then the recorder starts."""
@@ -98,6 +127,8 @@ class _Announcing(Loader):
             module.__spec__.loader = self._inner
         module.__loader__ = self._inner
         self._inner.exec_module(module)
+        if self._session not in _running:
+            return  # imported after the recording had ended
         if module.__name__ in RECORDERS:
             start(self._session, module.__name__)
         self._session.imported(module.__name__)

@@ -71,14 +71,18 @@ def _scopes(frame: FrameType | None) -> Iterator[tuple[dict[str, Any], int]]:
         if classify(frame.f_code.co_filename) != SKIP:
             chain.append(frame)
         frame = frame.f_back
+    seen: set[int] = set()
     main = sys.modules.get("__main__")
     if main is not None and classify(getattr(main, "__file__", None) or "<none>") != SKIP:
+        seen.add(id(vars(main)))
         yield vars(main), 0
     for distance, user in enumerate(reversed(chain)):
         names = user.f_locals
         ours = user.f_code.co_flags & CO_OPTIMIZED and sys.version_info < (3, 13) and sys.getrefcount(names) == 3
-        yield names, distance
-        if user.f_globals is not names:
+        if id(names) not in seen:
+            yield names, distance
+        if user.f_globals is not names and id(user.f_globals) not in seen:
+            seen.add(id(user.f_globals))
             yield user.f_globals, distance + 1
         if ours:
             # Before Python 3.13 the frame keeps this snapshot, and with it every tensor that was a local just now.

@@ -15,8 +15,14 @@ DEPTH = 4
 """Updates of each optimizer that are traced deeply: enough for heads that alternate and actors that wait."""
 
 
-_ALL_DEEP = 64
+ALL_DEEP = 64
 """`--updates N` traces every one of them when N is at most this."""
+
+
+_PATIENCE = 25
+"""How many times `DEPTH` to wait for an optimizer that was made and does not step."""
+
+_LATECOMERS = 16
 
 
 class Recorder(Protocol):
@@ -35,14 +41,19 @@ class Recorder(Protocol):
 class Session:
     """Shared by the recorders of one run."""
 
-    def __init__(self, depth: int = DEPTH, stop_after: int | None = None) -> None:
+    def __init__(self, depth: int = DEPTH, stop_after: int | None = None, whole_script: bool = False) -> None:
         self.depth = depth
         self.stop_after = stop_after
+        self.whole_script = whole_script
         self.stacks = StackTable()
         self.notes: list[str] = []
         self.recorders: dict[str, Recorder] = {}
         self.updates = 0
+        self._deepened = 0
         self.stopped_early = False
+        self.when_enough: Callable[[], None] = lambda: None
+        self.let_go_after: int | None = None
+        """The update after which tracing ended, unless it began again; None where it went on to the end."""
         self._clock = 0
         self._waiting: dict[str, list[Callable[[Any], None]]] = {}
 
@@ -69,22 +80,34 @@ class Session:
         """Whether a frame is code of the user or of a library, rather than of a framework."""
         return frame is not None and classify(frame.f_code.co_filename) != SKIP
 
-    def deep_enough(self, steps_of: dict[int, int]) -> bool:
-        """Every optimizer that steps has been seen often enough (or one of them steps far too rarely)."""
-        if self.stop_after is not None and self.updates + 1 < self.stop_after <= _ALL_DEEP:
+    def deep_enough(self, steps_of: dict[int, int], waiting: int = 0) -> bool:
+        """Every optimizer that steps has been seen often enough (or one of them steps far too rarely).
+
+        `waiting` optimizers were made and have not stepped yet: a value network may be trained after the policy.
+        """
+        if self.stop_after is not None and self.updates + 1 < self.stop_after <= ALL_DEEP:
             return False
         counts = [count for count in steps_of.values() if count]
-        return bool(counts) and (min(counts) >= self.depth or max(counts) >= 8 * self.depth)
+        most = max(counts, default=0)
+        if waiting and most < _PATIENCE * self.depth:
+            return False
+        enough = bool(counts) and (min(counts) >= self.depth or most >= 8 * self.depth)
+        if enough:
+            self.let_go_after = self.updates + 1
+        return enough
 
     def may_deepen(self) -> bool:
-        """Whether an optimizer that appears late is still worth a look."""
-        return True
+        """Whether an optimizer that appears late is worth a look; a program may make one per task, for ever."""
+        self._deepened += 1
+        return self._deepened <= _LATECOMERS
 
     def updated(self, framework: str) -> None:
         """An optimizer update went by."""
         self.updates += 1
         if self.stop_after is not None and self.updates >= self.stop_after:
+            self.updates = self.stop_after
             self.stopped_early = True
+            self.when_enough()
             raise EnoughUpdates
 
     def when_imported(self, module: str, then: Callable[[Any], None]) -> None:
@@ -113,11 +136,14 @@ class Session:
 
     def forget_in_child(self) -> None:
         """A forked worker (a data loader's, a vectorised environment's) runs without us."""
+        self.stop_after = None
         for recorder in self.recorders.values():
             recorder.forget_in_child()
 
     def finish(self) -> list[Recording]:
         """Stop every recorder and collect what they saw."""
+        if any(getattr(recorder, "deep", False) for recorder in self.recorders.values()):
+            self.let_go_after = None
         recordings = []
         for name, recorder in self.recorders.items():
             try:
@@ -131,5 +157,8 @@ class Session:
         return recordings
 
 
-class EnoughUpdates(BaseException):
-    """The number of updates that was asked for has been seen; unwinds the script. Not an error."""
+class EnoughUpdates(SystemExit):
+    """The number of updates that was asked for has been seen; unwinds the script as `sys.exit(0)` would."""
+
+    def __init__(self) -> None:
+        super().__init__(0)

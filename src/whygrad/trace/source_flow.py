@@ -156,9 +156,7 @@ def _targets(statement: ast.stmt) -> set[str]:
     places: list[ast.AST] = []
     if isinstance(statement, ast.Assign):
         places = list(statement.targets)
-    elif isinstance(statement, ast.AugAssign | ast.AnnAssign):
-        places = [statement.target]
-    elif isinstance(statement, ast.For | ast.AsyncFor):
+    elif isinstance(statement, ast.AugAssign | ast.AnnAssign | ast.For | ast.AsyncFor):
         places = [statement.target]
     elif isinstance(statement, ast.With | ast.AsyncWith):
         places = [item.optional_vars for item in statement.items if item.optional_vars]
@@ -240,6 +238,8 @@ def _expressions_at(statement: ast.stmt, site: Site) -> list[ast.AST]:
 def _mentions(names: set[str], tainted: set[str]) -> bool:
     for name in names:
         for taint in tainted:
-            if name == taint or name.startswith(taint + ".") or taint.startswith(name + "."):
+            if name == taint or name.startswith(taint + "."):
+                return True
+            if name != "self" and taint.startswith(name + "."):  # `self` is everything a class has: no link
                 return True
     return False

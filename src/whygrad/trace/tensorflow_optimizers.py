@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import sys
-import weakref
 from collections.abc import Callable
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -13,8 +12,9 @@ from tensorflow.python.eager import context
 from tensorflow.python.framework import ops
 from tensorflow.python.training import optimizer as v1_optimizer
 
-from whygrad.flow.recording import Backward, Optimizer, Step
+from whygrad.flow.recording import Backward, Step
 from whygrad.trace.patches import Patches
+from whygrad.trace.updates import Updates
 
 if TYPE_CHECKING:
     from whygrad.trace.tensorflow_recorder import TensorFlowRecorder
@@ -33,8 +33,7 @@ class Optimizers:
 
     def __init__(self, recorder: TensorFlowRecorder) -> None:
         self.recorder = recorder
-        self._numbers: dict[int, tuple[weakref.ref[Any], int]] = {}
-        self._steps_of: dict[int, int] = {}
+        self._updates = Updates(recorder.session, recorder.recording)
         self._suspects: set[int] = set()
         self._inside = False
         self._last_loss: int | None = None
@@ -72,23 +71,13 @@ class Optimizers:
             with self.recorder.quiet():
                 original(optimizer, *args, **kwargs)
             try:
-                self._number(optimizer, self.recorder.session.stacks.capture(sys._getframe(1)))
+                self._updates.number(optimizer, self.recorder.session.stacks.capture(sys._getframe(1)))
                 if not self.recorder.deep and context.executing_eagerly() and self.recorder.session.may_deepen():
                     self.recorder.deepen()
             except Exception as trouble:
                 self.recorder.trouble(trouble)
 
         return __init__
-
-    def _number(self, optimizer: Any, stack: int | None = None) -> int:
-        entry = self._numbers.get(id(optimizer))
-        if entry is not None and entry[0]() is optimizer:
-            return entry[1]
-        recording = self.recorder.recording
-        number = len(recording.optimizers)
-        self._numbers[id(optimizer)] = (weakref.ref(optimizer), number)
-        recording.optimizers[number] = Optimizer(number, type(optimizer).__name__, stack, self.recorder.session.tick())
-        return number
 
     # --- an update ----------------------------------------------------------------------------------------------
 
@@ -147,20 +136,12 @@ class Optimizers:
 
     def _note_step(self, optimizer: Any, pairs: _Pairs, frame: FrameType) -> Step:
         recorder = self.recorder
-        applied, without = set(), set()
+        applied, without = set[int](), set[int]()
         for gradient, variable in pairs:
             store = recorder.variables.store_of(variable)
             if store is not None:
                 (applied if gradient is not None else without).add(recorder.variables.number_of(store))
-        number = self._number(optimizer)
-        recorder.recording.optimizers[number].holds |= applied | without
-        step = Step(
-            recorder.session.tick(), number, recorder.session.stacks.capture(frame),
-            frozenset(applied), frozenset(without - applied),
-        )  # fmt: skip
-        recorder.recording.steps.append(step)
-        recorder.recording.updates += 1
-        self._steps_of[number] = self._steps_of.get(number, 0) + 1
+        step = self._updates.note(optimizer, applied, without, frame)
         recorder.look_for_names(frame)
         return step
 
@@ -171,11 +152,9 @@ class Optimizers:
                 stores = [recorder.variables.store_of(variable) for gradient, variable in pairs if gradient is not None]
                 by = f"{type(optimizer).__name__}.apply_gradients"
                 recorder.variables.overwritten([s for s in stores if s is not None], by, step.stack)
-                if recorder.session.deep_enough(self._steps_of):
+                if self._updates.enough():
                     recorder.release()
-            elif (
-                not recorder.deep and not self._steps_of.get(self._number(optimizer)) and recorder.session.may_deepen()
-            ):
+            elif not recorder.deep and self._updates.worth_a_look(optimizer):
                 recorder.deepen()
             elif not context.executing_eagerly() and not ops.inside_function():
                 self._note_graph_mode()
@@ -220,9 +199,7 @@ class Optimizers:
 
     def remember_suspects(self) -> None:
         """Variables that an optimizer holds and that had no gradient so far."""
-        recording = self.recorder.recording
-        held = {v for o in recording.optimizers.values() for v in o.holds}
-        self._suspects = held - {v for s in recording.steps for v in s.applied}
+        self._suspects = self._updates.without_gradient()
 
     def _look_again(self, pairs: _Pairs) -> None:
         """In a compiled function this runs while it is traced; whether a gradient is None is settled there."""

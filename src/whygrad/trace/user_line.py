@@ -7,6 +7,7 @@ when a recording is finished.
 
 from __future__ import annotations
 
+import functools
 import os
 import site
 import sys
@@ -44,6 +45,7 @@ _STANDARD = _standard_roots()
 SKIP, LIBRARY, OWN = 0, 1, 2
 
 
+@functools.cache
 def classify(filename: str) -> int:
     """SKIP for frameworks, the standard library and generated code; LIBRARY for installed code; OWN for the rest."""
     if filename.startswith("<"):

@@ -1,0 +1,199 @@
+"""One call of a PyTorch function: what kind of operation it is, from which values to which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from torch import Tensor
+
+from whygrad.flow.recording import Failure, Kind, Write
+from whygrad.trace import torch_vocabulary as words
+from whygrad.trace.torch_variables import has_history, tensors_in
+
+if TYPE_CHECKING:
+    from whygrad.trace.torch_recorder import TorchRecorder
+
+_GRAD_ERRORS = ("grad", "inplace operation", "in-place", "backward", "leaf Variable", "non-leaf", "differentiat")
+_PROPERTIES = words.VIEW_GETTERS | {"data.__get__", "data.__set__", "grad.__get__", "requires_grad.__set__"}
+_SHARE_MEMORY = frozenset({"data.__get__", "detach", "view_as", "view", "t", "transpose", "reshape", "__getitem__"})
+_COPIES = frozenset({"copy_", "data.__set__", "lerp_", "mul_", "add_", "set_"})
+
+
+class Calls:
+    """Runs each call for the program and writes down what it did."""
+
+    def __init__(self, recorder: TorchRecorder) -> None:
+        self.recorder = recorder
+        self._names: dict[Any, str | None] = {}
+        self._special: dict[str, Callable[..., Any]] = {
+            "backward": recorder.gradients.backward,
+            "grad": recorder.gradients.autograd_grad,
+            "grad.__get__": recorder.gradients.grad_read,
+            "_set_grad_enabled": recorder.switches.set_grad_enabled,
+            "requires_grad_": recorder.switches.requires_grad_set,
+            "requires_grad.__set__": recorder.switches.requires_grad_set,
+        }
+
+    def name_of(self, func: Any) -> str | None:
+        """The function's short name, or None where it computes nothing from a tensor's content."""
+        try:
+            return self._names[func]
+        except KeyError:
+            pass
+        name = getattr(func, "__name__", "") or ""
+        if name in ("__get__", "__set__", "__delete__"):
+            name = f"{getattr(func.__self__, '__name__', '?')}.{name}"
+            known = name if name in _PROPERTIES else None
+        else:
+            initialises = getattr(func, "__module__", "") == "torch.nn.init"
+            known = None if initialises or (name in words.NOT_DATA and name != "backward") else name
+        self._names[func] = known
+        return known
+
+    def call(self, name: str, func: Any, args: Any, kwargs: Any, frame: FrameType) -> Any:
+        """Run one call for the program and write down what it did."""
+        special = self._special.get(name)
+        if special is not None:
+            return special(func, args, kwargs, frame)
+        try:
+            result = func(*args, **kwargs)
+        except RuntimeError as error:
+            self.note_failure(name, error, frame)
+            raise
+        try:
+            with self.recorder.lock:
+                self._note(name, args, kwargs, result, frame)
+        except Exception as trouble:  # the program goes on whatever happens to us
+            self.recorder.trouble(trouble)
+        return result
+
+    def note_failure(self, name: str, error: BaseException, frame: FrameType) -> None:
+        """The program saw an exception; those about gradients are kept."""
+        message = str(error)
+        if any(word in message for word in _GRAD_ERRORS):
+            session = self.recorder.session
+            stack = session.stacks.capture(frame)
+            self.recorder.recording.failures.append(Failure(session.tick(), name, message, stack))
+            self.recorder.look_for_names(frame)
+
+    def _note(self, name: str, args: Any, kwargs: Any, result: Any, frame: FrameType) -> None:
+        in_place = (name[-1] == "_" and name[-2:] != "__") or name in words.IN_PLACE
+        if in_place and args and isinstance(args[0], Tensor):
+            self._note_write(name, args, kwargs, frame)
+        elif name in words.LEAVE:
+            self._note_leave(name, args, result, frame)
+        else:
+            self._note_result(name, args, kwargs, list(tensors_in(result)), frame)
+
+    # --- a call that gives new tensors --------------------------------------------------------------------------
+
+    def _note_result(self, name: str, args: Any, kwargs: Any, results: list[Tensor], frame: FrameType) -> None:
+        if not results:
+            return
+        recorder, variables = self.recorder, self.recorder.variables
+        inputs = [] if name in words.SHAPE_ONLY else variables.inputs(name, args, kwargs)
+        into = kwargs.get("out") if kwargs else None
+        if into is None and len(results) == 1 and any(results[0] is tensor for tensor in tensors_in(args)):
+            return  # .to(), .float(), .contiguous() that had nothing to do
+        stack = recorder.session.stacks.capture(frame)
+        outputs = tuple([variables.new_value(tensor) for tensor in results])
+        values = recorder.recording.values
+        if name in words.PAIRWISE and len(inputs) == len(outputs):
+            for source, target in zip(inputs, outputs, strict=True):
+                recorder.add(name, "compute", (source,), (target,), stack, values[target].live)
+            return
+        live = any(values[o].live for o in outputs)
+        if live and not inputs:
+            for tensor in results:
+                if tensor.requires_grad and tensor.is_leaf:
+                    variables.made(tensor, stack)
+                    variables.adopt(tensor)
+        kind = self._kind(name, inputs, outputs)
+        detail = "" if results[0].is_floating_point() else str(results[0].dtype).removeprefix("torch.")
+        at = recorder.add(name, kind, inputs, outputs, stack, live, recorder.switches.present(), detail)
+        if kind == "enter" and not inputs:
+            recorder.exits.entered(at, args[0] if args else kwargs.get("data"))
+        else:
+            self._note_numbers(at, args)
+        if inputs and name in _SHARE_MEMORY:
+            variable = variables.behind(inputs[0])
+            if variable is not None:
+                for number in outputs:
+                    variables.alias(number, variable)
+        recorder.keep_small()
+
+    def _kind(self, name: str, inputs: list[int], outputs: tuple[int, ...]) -> Kind:
+        if name in words.STOP:
+            return "stop"
+        if name in words.ENTER:
+            return "enter"
+        if name in words.SAMPLE:
+            return "discrete"
+        values = self.recorder.recording.values
+        if any(values[i].floating for i in inputs) and not any(values[o].floating for o in outputs):
+            return "discrete"
+        return "compute"
+
+    def _note_numbers(self, at: int, args: Any) -> None:
+        """A Python float among the arguments may be a value that left the framework a moment ago."""
+        for argument in args[1:]:
+            if type(argument) is float:
+                self.recorder.exits.entered(at, argument, weak=True)
+
+    # --- a call that gives Python or NumPy data -----------------------------------------------------------------
+
+    def _note_leave(self, name: str, args: Any, result: Any, frame: FrameType) -> None:
+        inputs = self.recorder.variables.inputs(name, args[:1], {})
+        if inputs:
+            stack = self.recorder.session.stacks.capture(frame)
+            at = self.recorder.add(name, "leave", inputs, (), stack, False)
+            self.recorder.exits.left(at, result)
+
+    # --- a call that writes into a tensor -----------------------------------------------------------------------
+
+    def _note_write(self, name: str, args: Any, kwargs: Any, frame: FrameType) -> None:
+        if name == "data.__set__" and _initialises(frame):
+            return  # .to(device), .double(): the same variable in another place
+        recorder, variables = self.recorder, self.recorder.variables
+        target: Tensor = args[0]
+        stack = recorder.session.stacks.capture(frame)
+        old = variables.value_of(target)
+        sources = variables.inputs(name, args[1:], kwargs)
+        inputs = sources if name in words.OVERWRITES else [old, *sources]
+        variable = variables.behind(old)
+        new = variables.new_version(target, old)
+        outputs = [new]
+        base = target._base
+        if base is not None:
+            old_base = variables.value_of(base)
+            inputs = [*inputs, old_base]
+            outputs.append(variables.new_version(base, old_base))
+            if variable is None:
+                variable = recorder.recording.values[old_base].variable
+        owner = variables.tensor(variable) if variable is not None else None
+        if variable is not None and owner is not None and recorder.recording.values[new].variable is None:
+            version = variables.new_value(owner)
+            recorder.recording.values[version].variable = variable
+            outputs.append(version)
+        kind: Kind = "compute" if variable is None else "write"
+        carries = variable is None and has_history(target)
+        at = recorder.add(name, kind, inputs, outputs, stack, carries, recorder.switches.present())
+        self._note_numbers(at, args)
+        recorder.recording.writes.append(Write(at, old, new, name, stack, variable))
+        if variable is not None and not _initialises(frame):
+            if sources and name in _COPIES and owner is not None:
+                variables.copied(owner)
+            recorder.recording.hand_updated.add(variable)
+
+
+def _initialises(frame: FrameType | None) -> bool:
+    """Whether a write gives a variable its first values or moves it (`.to(device)`), rather than new content."""
+    for _ in range(4):
+        if frame is None:
+            return False
+        if frame.f_code.co_filename.endswith("init.py") or frame.f_code.co_name in ("reset_parameters", "_apply"):
+            return True
+        frame = frame.f_back
+    return False

@@ -1,0 +1,122 @@
+"""Turning gradients off and on: `no_grad`, `inference_mode`, `set_grad_enabled`, and `requires_grad` of one tensor."""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from whygrad.flow.recording import Switch
+from whygrad.trace.patches import Patches
+
+if TYPE_CHECKING:
+    from whygrad.trace.torch_recorder import TorchRecorder
+
+_TORCH_HOME = torch.__path__[0]
+_OUR_HOME = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_UNSEEN = -1
+
+
+class Switches:
+    """The switches that are off at this moment, innermost last."""
+
+    def __init__(self, recorder: TorchRecorder) -> None:
+        self.recorder = recorder
+        self._off: list[int] = []
+
+    def attach(self, patches: Patches) -> None:
+        """`inference_mode` is no function that a mode sees; it is replaced by a class that tells."""
+        patches.replace(torch, "inference_mode", self._wrap_inference_mode)
+
+    def present(self) -> int | None:
+        """The switch that holds now, None where gradients are recorded."""
+        if torch.is_grad_enabled():
+            return None
+        return self._off[-1] if self._off else self._unseen()
+
+    def _unseen(self) -> int:
+        """Recording was off before we looked (or was turned off where we cannot see)."""
+        switches = self.recorder.recording.switches
+        if _UNSEEN not in switches:
+            switches[_UNSEEN] = Switch(_UNSEEN, 0, "no_grad", self.recorder.session.stacks.capture(None))
+        return _UNSEEN
+
+    def set_grad_enabled(self, func: Any, args: Any, kwargs: Any, frame: FrameType) -> Any:
+        """`no_grad`, `enable_grad` and `set_grad_enabled` all end here."""
+        was = torch.is_grad_enabled()
+        result = func(*args, **kwargs)
+        now = torch.is_grad_enabled()
+        if was and not now:
+            self._push("no_grad", frame)
+        elif now and not was:
+            self._pop()
+        return result
+
+    def _wrap_inference_mode(self, original: Any) -> Any:
+        switches = self
+
+        class inference_mode(original):
+            def __enter__(self) -> Any:
+                if self.mode:
+                    switches._push("inference_mode", sys._getframe(1))
+                return super().__enter__()
+
+            def __exit__(self, *exc: Any) -> Any:
+                if self.mode:
+                    switches._pop()
+                return super().__exit__(*exc)
+
+        inference_mode.__name__ = inference_mode.__qualname__ = "inference_mode"
+        return inference_mode
+
+    def _push(self, name: str, frame: FrameType) -> None:
+        session, switches = self.recorder.session, self.recorder.recording.switches
+        with self.recorder.guarded:
+            number = len(switches) + 1
+            inside, decorator = _who_switched(frame)
+            stack = session.stacks.capture(frame)
+            switches[number] = Switch(number, session.tick(), name, stack, decorator=decorator, inside=inside)
+            self._off.append(number)
+
+    def _pop(self) -> None:
+        if self._off:
+            self._off.pop()
+
+    def requires_grad_set(self, func: Any, args: Any, kwargs: Any, frame: FrameType) -> Any:
+        """`requires_grad_()` and `x.requires_grad = …`: who froze what, and what became a variable."""
+        tensor = args[0]
+        result = func(*args, **kwargs)
+        with self.recorder.guarded:
+            if tensor.is_leaf and (tensor.requires_grad or isinstance(tensor, torch.nn.Parameter)):
+                self._note_requires_grad(tensor, self.recorder.session.stacks.capture(frame))
+        return result
+
+    def _note_requires_grad(self, tensor: Tensor, stack: int) -> None:
+        variables = self.recorder.variables
+        if not variables.seen_made(tensor):
+            variables.made(tensor, stack)
+        number = variables.adopt(tensor)
+        if tensor.requires_grad:
+            variables.frozen_at.pop(number, None)
+        else:
+            variables.frozen_at[number] = stack
+        self.recorder.recording.values[variables.value_of(tensor)].live = tensor.requires_grad
+
+
+def _who_switched(frame: FrameType | None) -> tuple[str, bool]:
+    """The library function that turned recording off (empty for the user's code), and whether by decorator."""
+    decorator = False
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if file.endswith("_contextlib.py"):
+            decorator = True
+        elif not file.endswith("grad_mode.py") and not file.startswith(_OUR_HOME):
+            if _TORCH_HOME in file and not decorator:
+                return frame.f_code.co_qualname, False
+            return "", decorator
+        frame = frame.f_back
+    return "", decorator
