@@ -12,9 +12,7 @@ targets = tf.random.normal((32, 2))
 
 
 def train_step(states, targets):
-    model = tf.keras.Sequential(
-        [tf.keras.layers.Dense(64, activation="relu"), tf.keras.layers.Dense(2)]
-    )
+    model = tf.keras.Sequential([tf.keras.layers.Dense(64, activation="relu"), tf.keras.layers.Dense(2)])
     optimizer = tf.keras.optimizers.Adam(learning_rate=1e-2)
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean((model(states) - targets) ** 2)

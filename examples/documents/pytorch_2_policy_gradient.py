@@ -29,9 +29,7 @@ random.seed(0)
 torch.manual_seed(0)
 policy = PolicyNetwork()
 optimizer = torch.optim.Adam(policy.parameters(), lr=1e-3)
-memory = [
-    (torch.rand(STATE_SIZE), random.randrange(ACTION_SIZE), random.random()) for _ in range(100)
-]
+memory = [(torch.rand(STATE_SIZE), random.randrange(ACTION_SIZE), random.random()) for _ in range(100)]
 
 
 def optimize():

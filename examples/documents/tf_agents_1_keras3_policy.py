@@ -13,9 +13,7 @@ import tensorflow as tf
 
 def compute_loss(experience, policy):
     observations, actions, returns = experience
-    log_probs = -tf.nn.sparse_softmax_cross_entropy_with_logits(
-        labels=actions, logits=policy(observations)
-    )
+    log_probs = -tf.nn.sparse_softmax_cross_entropy_with_logits(labels=actions, logits=policy(observations))
     return -tf.reduce_mean(log_probs * returns)
 
 

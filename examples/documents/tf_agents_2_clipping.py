@@ -17,9 +17,7 @@ HAS_TENSORBOARD = find_spec("tensorboard") is not None
 
 def compute_loss(experience, policy):
     observations, actions, returns = experience
-    log_probs = -tf.nn.sparse_softmax_cross_entropy_with_logits(
-        labels=actions, logits=policy(observations)
-    )
+    log_probs = -tf.nn.sparse_softmax_cross_entropy_with_logits(labels=actions, logits=policy(observations))
     return -tf.reduce_mean(log_probs * returns)
 
 
@@ -66,9 +64,7 @@ for _ in range(3):
     applied = [tf.clip_by_norm(gradient, 1.0) for gradient in clipped]
     flat_clipped = tf.concat([tf.reshape(g, [-1]) for g in clipped], axis=0)
     flat_applied = tf.concat([tf.reshape(g, [-1]) for g in applied], axis=0)
-    cosine = tf.reduce_sum(flat_clipped * flat_applied) / (
-        tf.norm(flat_clipped) * tf.norm(flat_applied)
-    )
+    cosine = tf.reduce_sum(flat_clipped * flat_applied) / (tf.norm(flat_clipped) * tf.norm(flat_applied))
     print(
         f"norm: raw {float(raw_norm):.1f}, logged {float(tf.norm(flat_clipped)):.2f}, "
         f"applied {float(tf.norm(flat_applied)):.2f}; cosine between the two {float(cosine):.3f}"

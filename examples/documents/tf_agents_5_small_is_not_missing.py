@@ -28,9 +28,7 @@ class Policy(tf.Module):
 
 def compute_loss(experience, policy):
     observations, actions, returns = experience
-    log_probs = -tf.nn.sparse_softmax_cross_entropy_with_logits(
-        labels=actions, logits=policy.logits(observations)
-    )
+    log_probs = -tf.nn.sparse_softmax_cross_entropy_with_logits(labels=actions, logits=policy.logits(observations))
     return -tf.reduce_mean(log_probs * returns)
 
 

@@ -39,9 +39,10 @@ class Verdict:
 
 def verdicts(case: Case) -> list[Verdict]:
     """Every cut, under its rule; cuts at one expression are one verdict."""
-    if case.verdicts is None:
-        case.verdicts = _all(case)
-    return case.verdicts
+    found: list[Verdict] | None = case.verdicts
+    if found is None:
+        found = case.verdicts = _all(case)
+    return found
 
 
 def _all(case: Case) -> list[Verdict]:
@@ -133,7 +134,6 @@ def _leaves_after(case: Case, missing: Missing, op: Op) -> Op | None:
         return None
     part = missing.part
     follow = set(op.outputs)
-    smooth = set()
     for later in part.ops:
         if later.at <= op.at or not any(v in follow for v in later.inputs):
             continue
@@ -142,7 +142,6 @@ def _leaves_after(case: Case, missing: Missing, op: Op) -> Op | None:
         if later.kind == "discrete":
             continue
         follow.update(later.outputs)
-        smooth.update(later.outputs)
     return None
 
 

@@ -127,7 +127,8 @@ def _left_out(case: Case, missing: Missing, variables: set[int]) -> Iterator[Fin
             code=CODE,
             rule=NAME,
             severity=_severity(case, members, missing),
-            message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} no gradient: {verb(members, case, 'its', 'their')} term"
+            message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} no gradient: "
+            f"{verb(members, case, 'its', 'their')} term"
             f"{at_line(term, loss)} is not part of the loss",
             why=f"{quoted(term, 'The term')} was computed and dropped: the loss does not contain it.",
             fix=f"add the term{at_line(term, loss)} to the loss",

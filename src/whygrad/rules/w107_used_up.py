@@ -137,8 +137,10 @@ def _too_late_for_value(case: Case) -> Iterator[Finding]:
 def _second_gradient(case: Case, backward: Backward) -> Finding:
     where = case.site(backward.stack)
     earlier = [b for b in case.recording.backwards if b.tape == backward.tape and b.at < backward.at and not b.error]
-    path = [PathStep(case.site(earlier[-1].stack), "gradient", "the tape was used up here")] if earlier else []
-    path = [step for step in path if step.site is not None]
+    path = []
+    first = case.site(earlier[-1].stack) if earlier else None
+    if first is not None:
+        path.append(PathStep(first, "gradient", "the tape was used up here"))
     if where is not None:
         path.append(PathStep(where, "gradient", "and is asked again here"))
     return Finding(

@@ -99,8 +99,8 @@ def check(case: Case) -> Iterator[Finding]:
         held_still = recording.framework != "torch" and not members & asked and serves_as_critic(case, members)
         if held_still or serves_as_target(case, network):
             idle -= members
-    for network, members in networks(case, idle).items():
-        yield _finding(case, network, set(members))
+    for network, group in networks(case, idle).items():
+        yield _finding(case, network, set(group))
 
 
 def _holding_results(case: Case) -> set[int]:

@@ -68,11 +68,12 @@ def is_variable(thing: Any) -> bool:
 
 def is_model(thing: Any) -> bool:
     """A Keras layer or model, or a `tf.Module`; not an optimizer, a metric or a loss."""
-    return _kind(type(thing)) == "model"
+    kind: Any = type(thing)  # a class is hashable, which mypy does not see here
+    return _kind(kind) == "model"
 
 
 @functools.lru_cache(maxsize=4096)
-def _kind(cls: type) -> str:
+def _kind(cls: Any) -> str:
     """`model`, `other` (framework objects that hold variables nobody trains) or nothing."""
     lineage = [(c.__module__, c.__name__) for c in cls.__mro__]
     for module, name in lineage:
@@ -146,7 +147,8 @@ def _walk(path: str, thing: Any, search: _Search, depth: int) -> _Found:
     if is_variable(thing):
         yield path, path.rpartition(".")[0], thing, search.keeper
         return
-    kind = _kind(type(thing))
+    cls: Any = type(thing)
+    kind = _kind(cls)
     if id(thing) in search.visited or kind == "other":
         return
     search.visited.add(id(thing))

@@ -86,7 +86,7 @@ class Tapes:
     def _wrap_stop_recording(self, original: _Call) -> _Call:
         def stop_recording(tape: Any) -> AbstractContextManager[None]:
             if not self.recorder.active():
-                return original(tape)  # type: ignore[no-any-return]
+                return original(tape)
             return self._stopped(original, tape, sys._getframe(1))
 
         return stop_recording
@@ -215,7 +215,9 @@ class Tapes:
         recorder = self.recorder
         asked = nest.flatten(sources, expand_composites=False)
         answers = nest.flatten(result, expand_composites=False)
-        got, got_values, made = set(), set(), []
+        got: set[int] = set()
+        got_values: set[int] = set()
+        made: list[Any] = []
         for item, answer in zip(asked, answers, strict=False):
             if answer is None:
                 continue
