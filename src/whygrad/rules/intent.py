@@ -187,17 +187,34 @@ def _reduces(op: Op) -> bool:
     return name.removeprefix("reduce_") in ("mean", "sum", "cross_entropy", "norm") or name.endswith("loss")
 
 
+_LINEAR = frozenset({
+    "mean", "sum", "reduce_mean", "reduce_sum", "neg", "negative", "__neg__", "add", "__add__", "__radd__", "sub",
+    "__sub__", "__rsub__", "rsub", "mul", "__mul__", "__rmul__", "multiply", "div", "truediv", "__truediv__", "squeeze",
+    "reshape", "view", "flatten", "min", "minimum", "reduce_min", "getitem", "__getitem__", "strided_slice", "gather",
+    "identity", "cast", "stack", "cat", "concat",
+})  # fmt: skip
+
+
 def serves_as_critic(case: Case, members: set[int]) -> bool:
-    """Whether a gradient passes them on its way to trained variables: a critic or loss network, held still."""
-    behind: set[int] = set()
-    for op in case.recording.ops.values():
-        if not op.carries or op.name == "read_value":
+    """Whether a network's bare output is what a loss makes large: `-critic(states, actor(states)).mean()`.
+
+    Such a loss cannot train the network itself (it would only inflate its output); it is there to train what feeds it.
+    A network whose output is compared with data, or goes on into another network, is not of that kind.
+    """
+    for backward in case.recording.backwards:
+        if backward.loss is None or backward.implicit or not any(case.uses(backward, v) for v in members):
             continue
-        read = {case.content[v] for v in op.inputs if v in case.content}
-        if read & case.trained or any(v in behind for v in op.inputs):
-            if read & members:
+        todo, seen = [backward.loss], {backward.loss}
+        while todo:
+            made = case.made_by.get(todo.pop())
+            if made is None:
+                continue
+            if any(case.content.get(v) in members for v in made.inputs):
                 return True
-            behind.update(op.outputs)
+            if made.name in _LINEAR:
+                fresh = [v for v in made.inputs if v not in seen]
+                seen.update(fresh)
+                todo.extend(fresh)
     return False
 
 

@@ -95,9 +95,9 @@ def check(case: Case) -> Iterator[Finding]:
     asked = {v for b in recording.backwards for v in b.got}
     for network, group in networks(case, idle).items():
         members = set(group)
-        # TensorFlow trains only what is asked for: what nobody asks for, perhaps, is not meant to learn.
-        held_still = recording.framework != "torch" and not members & asked and serves_as_critic(case, members)
-        if held_still or serves_as_target(case, network):
+        named = recording.framework != "torch" and bool(members & asked)  # somebody asked for just these gradients
+        whole = _whole(case, network, members)
+        if serves_as_target(case, network) or (whole and not named and serves_as_critic(case, members)):
             idle -= members
     for network, group in networks(case, idle).items():
         yield _finding(case, network, set(group))
