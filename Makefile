@@ -6,13 +6,15 @@ STAMP := $(VENV)/.installed
 QUIET := TF_CPP_MIN_LOG_LEVEL=3
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check unit test-tensorflow test-torch test-keras-torch test-tf-agents bench coverage clean
+.PHONY: help setup demo test check test-cli test-pages test-torch test-tensorflow test-keras-torch test-tf-agents \
+	bench coverage clean
 
 help: ## print this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(STAMP): pyproject.toml
-	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) is not installed; whygrad needs Python 3.11 or later (make PYTHON=python3 …)"; exit 1; }
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo "$(PYTHON) is not installed; whygrad needs Python 3.11 or later (make PYTHON=python3 …)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip
 	$(BIN)/pip install --quiet "torch==2.13.0"
@@ -29,9 +31,15 @@ check: $(STAMP) ## the fast inner loop: ruff, types, import contracts, tests tha
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/python -m pytest -q tests/flow tests/report tests/cli tests/test_imports.py
+	$(BIN)/python -m pytest -q tests/flow tests/report tests/test_imports.py
 
-test: check test-torch test-tensorflow test-keras-torch ## everything above and the recorders on the real frameworks
+test: check test-cli test-pages test-torch test-tensorflow test-keras-torch ## everything: the above, and the real frameworks
+
+test-cli: $(STAMP) ## tests of the command line, in processes of their own
+	$(QUIET) $(BIN)/python -m pytest -q tests/cli
+
+test-pages: $(STAMP) ## run every example of every rule's manual page, in all three frameworks
+	$(QUIET) $(BIN)/python -m pytest -q tests/rules
 
 test-torch: $(STAMP) ## tests on PyTorch
 	$(BIN)/python -m pytest -q tests/torch
@@ -54,7 +62,7 @@ bench: $(STAMP) ## measure what tracing costs, beside the peers (benchmarks/)
 
 coverage: $(STAMP) ## the share of the code that the tests run
 	rm -f .coverage .coverage.*
-	$(BIN)/coverage run -m pytest -q tests/flow tests/report tests/cli
+	$(BIN)/coverage run -m pytest -q tests/flow tests/report
 	$(BIN)/coverage run -m pytest -q tests/torch
 	$(QUIET) $(BIN)/coverage run -m pytest -q tests/tensorflow
 	$(BIN)/coverage combine -q && $(BIN)/coverage report

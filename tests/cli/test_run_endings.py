@@ -25,7 +25,7 @@ def start(folder, *arguments):
     return process
 
 
-SLEEP = "import time\nprint('ready', flush=True)\ntry:\n    time.sleep(60)\nfinally:\n    print('cleaned up')\n"
+SLEEP = "import time\ntry:\n    print('ready', flush=True)\n    time.sleep(60)\nfinally:\n    print('cleaned up')\n"
 
 
 def test_ctrl_c(tmp_path):

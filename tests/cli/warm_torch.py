@@ -5,12 +5,17 @@ One request per line of standard input, as JSON; one line of answer, the child's
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import sys
+import threading
 import types
 
 import torch
+
+import whygrad.cli.main
+import whygrad.trace.torch_recorder
 
 
 def child(request: dict) -> None:
@@ -20,9 +25,7 @@ def child(request: dict) -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     sys.argv = ["whygrad", *request["arguments"]]
     if request["whygrad"]:
-        from whygrad.cli.main import main
-
-        sys.exit(main())
+        sys.exit(whygrad.cli.main.main())
     plain(*request["arguments"])
 
 
@@ -46,6 +49,15 @@ def plain(script: str, *arguments: str) -> None:
         sys.exit(1)
 
 
+def end_like_python(status: object) -> None:
+    """Wait for threads, run the exit handlers; taking PyTorch down, which costs more than a second, is left out."""
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(int(status or 0) & 0xFF)
+
+
 def serve() -> dict | None:
     """The request that the child has to see to; None in the parent, at the end."""
     for line in sys.stdin:
@@ -59,7 +71,14 @@ def serve() -> dict | None:
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
+    net = torch.nn.Linear(1, 1)
+    torch.optim.SGD(net.parameters()).step()  # imports half of PyTorch
     print("ready", flush=True)
     task = serve()
     if task is not None:
-        child(task)
+        status: object = 0
+        try:
+            child(task)
+        except SystemExit as end:
+            status = end.code
+        end_like_python(status)

@@ -83,7 +83,6 @@ def test_attributes_are_followed(tmp_path: Path) -> None:
     assert Function(tmp_path, body).flows(OUT, "tensor(self.kept)")
 
 
-@pytest.mark.xfail(strict=True, reason="`self` in `self.other` counts as a mention of every attribute")
 def test_one_attribute_is_not_another(tmp_path: Path) -> None:
     body = "self.kept = actor(state).numpy()\nback = tensor(self.other)"
     assert not Function(tmp_path, body).flows(OUT, "tensor(self.other)")

@@ -17,10 +17,12 @@ FOLDER = PROGRAMS / "tensorflow"
 
 # Faults of whygrad itself that are known. An entry whose program does what it should fails: take it off the list.
 KNOWN: dict[str, str] = {
-    "healthy_w105_warm_up": "a gradient that comes after the traced updates is missed where None was filtered out",
-    "w109_mixing_weights": "a frozen variable whose gradient is asked for, and filtered out as None, is not reported",
-    "w201_train_step_partial": "under fit the optimizer holds every variable, also those that are never applied",
     "w202_optimizer_refuses": "the line in build() is named in place of the line that calls it",
+}
+
+# Wording that is known to be wrong. The messages below are how it should read.
+KNOWN_WORDS: dict[str, str] = {
+    "w109_model_frozen": "a frozen model is said to be asked for its gradient where nobody asks",
 }
 
 
@@ -116,13 +118,13 @@ MESSAGES: dict[str, dict[str, Any]] = {
     "w102_actor_stopped": {
         "severity": "error",
         "message": "`actor` (4 variables) gets no gradient from the loss at line 22",
-        "label": "the gradient stops here: tf.stop_gradient returns the value as a constant",
+        "label": "the gradient stops here: stop_gradient returns the value as a constant",
         "why": (
-            "Every way from these variables to the loss passes through tf.stop_gradient, which is there to "
+            "Every way from these variables to the loss passes through stop_gradient, which is there to "
             "stop a gradient."
         ),
         "fix": (
-            "take tf.stop_gradient away in `tf.stop_gradient(self.actor(states))`, or stop only the side "
+            "take stop_gradient away in `tf.stop_gradient(self.actor(states))`, or stop only the side "
             "that is meant to be a constant (the target)"
         ),
         "variables": ("actor.dense.kernel", "actor.dense.bias", "actor.dense_1.kernel", "actor.dense_1.bias"),
@@ -173,13 +175,13 @@ MESSAGES: dict[str, dict[str, Any]] = {
     "w103_numpy_function": {
         "severity": "error",
         "message": "`net` (4 variables) gets no gradient from the loss at line 19",
-        "label": "the gradient stops here: this makes a new tensor from the numbers alone",
+        "label": "the value leaves the framework here (numpy_function)",
         "why": (
-            "A tensor built from values has no history: the framework cannot know what the numbers were computed from."
+            "Python numbers and NumPy arrays carry no gradient; what is computed with them is a constant to "
+            "the framework."
         ),
         "fix": (
-            "keep the tensors in place of `tf.numpy_function(sorted_distance, [net(inputs), wanted], t…`; to "
-            "put several together use tf.stack([...]) or tf.concat([...])"
+            "write the function with tf / keras.ops operations, or use tf.py_function with TensorFlow operations inside"
         ),
         "variables": ("net.dense.kernel", "net.dense.bias", "net.dense_1.kernel", "net.dense_1.bias"),
         "path": [
@@ -233,7 +235,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
     },
     "w105_value_loss_left_out": {
         "severity": "warning",
-        "message": "`net.value` (2 variables) gets no gradient: their term at line 20 is not part of the loss",
+        "message": "`net.value` (2 variables) gets no gradient: its term at line 20 is not part of the loss",
         "label": "this loss leaves out the term computed at line 20",
         "why": ("`tf.reduce_mean((returns - values) ** 2)` was computed and dropped: the loss does not contain it."),
         "fix": "add the term at line 20 to the loss",
@@ -247,8 +249,8 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "severity": "warning",
         "message": "`model.scaled.gain` gets no gradient: it was never computed before the loss at line 20",
         "label": "made here, and never used in the forward pass",
-        "why": "The layer exists and the optimizer holds it, but the forward pass never calls it.",
-        "fix": "call it in the forward pass, or remove it",
+        "why": "It exists and the optimizer holds it, but the forward pass never uses it.",
+        "fix": "use it in the forward pass, or remove it",
         "variables": ("model.scaled.gain",),
         "path": [
             (13, "made here, never called"),
@@ -258,12 +260,12 @@ MESSAGES: dict[str, dict[str, Any]] = {
     "w105_wrong_batch": {
         "severity": "error",
         "message": "`generator` (4 variables) gets no gradient: nothing made from it goes into the loss at line 20",
-        "label": "the loss is computed from this, and nothing of `generator` (4 variables) goes into it",
-        "why": "The loss is computed from `discriminator(real)`; it was never computed for this loss.",
-        "fix": (
-            "compute `discriminator(real)` from the output of `generator` (4 variables), or leave it out of "
-            "the optimizer"
+        "label": "the loss is computed from this, and nothing of `generator` goes into it",
+        "why": (
+            "The loss is computed from `discriminator(real)`; the output of `generator` was never computed for "
+            "this loss."
         ),
+        "fix": "let `discriminator(real)` use the output of `generator`, or leave it out of the optimizer",
         "variables": (
             "generator.dense.kernel",
             "generator.dense.bias",
@@ -384,8 +386,8 @@ MESSAGES: dict[str, dict[str, Any]] = {
     },
     "w201_head_only": {
         "severity": "warning",
-        "message": "`encoder` (2 variables) gets a gradient that no optimizer applies",
-        "label": "`encoder` (2 variables) is not asked for here",
+        "message": "`encoder` (2 variables) could learn from the loss, and nobody asks for the gradient",
+        "label": "`encoder` is not asked for here",
         "why": (
             "The loss at line 12 depends on it and could train it, but no update ever reaches it: it keeps "
             "its first values."
@@ -401,7 +403,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
     "w201_apply_leaves_out": {
         "severity": "warning",
         "message": "`encoder` (2 variables) gets a gradient that no optimizer applies",
-        "label": "`encoder` (2 variables) is left out here",
+        "label": "`encoder` is left out here",
         "why": (
             "The loss at line 14 depends on it and could train it, but no update ever reaches it: it keeps "
             "its first values."
@@ -420,7 +422,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
             "the training step still asks for 2 variables that the model no longer uses; `net` (2 variables) "
             "is trained by nobody"
         ),
-        "label": "new variables, made after the optimizer was built",
+        "label": "new variables, made after the old ones were listed",
         "why": (
             "An optimizer keeps the very tensors it was given. Replacing a layer or a model afterwards "
             "leaves it with the old ones."
@@ -450,7 +452,13 @@ MESSAGES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", MESSAGES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(n, marks=pytest.mark.xfail(strict=True, reason=KNOWN_WORDS[n]) if n in KNOWN_WORDS else ())
+        for n in MESSAGES
+    ],
+)
 def test_message_word_for_word(name: str) -> None:
     code = name.split("_")[0].upper()
     assert said(only(run(FOLDER / f"{name}.py"), code)) == MESSAGES[name]

@@ -14,10 +14,11 @@ from program_runner import PROGRAMS, assert_as_marked, only, programs, run, said
 FOLDER = PROGRAMS / "torch"
 
 # Faults of whygrad itself that are known. An entry whose program does what it should fails: take it off the list.
-KNOWN: dict[str, str] = {
-    "w101_decorated_act": "two layers on one line under a decorator are reported twice",
-    "healthy_custom_function": "an autograd.Function called Sign is taken for torch.sign",
-    "w201_terms_subtracted": "two terms of a loss that are subtracted pass for a network and its target",
+KNOWN: dict[str, str] = {}
+
+# Wording that is known to be wrong. The messages below are how it should read.
+KNOWN_WORDS: dict[str, str] = {
+    "w104_plain_sample": "two networks, one of them with a count in brackets, get a verb in the singular",
 }
 
 
@@ -100,8 +101,8 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "message": "`net` (4 variables) gets no gradient from the loss at line 18",
         "label": "gradients are switched off here, and never on again",
         "why": (
-            "What runs under torch.no_grad() leaves no trace to differentiate, so the loss is a constant to "
-            "everything before it."
+            "What runs under torch.set_grad_enabled(False) leaves no trace to differentiate, so the loss is a "
+            "constant to everything before it."
         ),
         "fix": "use `with torch.no_grad():` around the part that needs no gradient, so that it ends by itself",
         "variables": ("net.0.weight", "net.0.bias", "net.2.weight", "net.2.bias"),
@@ -166,7 +167,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
     "w103_numpy_physics": {
         "severity": "error",
         "message": "`controller` (4 variables) gets no gradient from the loss at line 16",
-        "label": "the value leaves the framework here (.numpy()) and comes back at line 16 as a constant",
+        "label": "the value leaves the framework here (.numpy()) and comes back at line 15 as a constant",
         "why": (
             "Python numbers and NumPy arrays carry no gradient; what is computed with them is a constant to "
             "the framework."
@@ -178,7 +179,8 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "path": [
             (12, "the output of `controller`"),
             (13, "the gradient stops here"),
-            (16, "comes back here, as a constant"),
+            (15, "comes back here, as a constant"),
+            (16, "the loss"),
         ],
     },
     "w104_one_hot_action": {
@@ -242,7 +244,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
     },
     "w105_value_loss_left_out": {
         "severity": "warning",
-        "message": "`net.value_head` (2 variables) gets no gradient: their term at line 28 is not part of the loss",
+        "message": "`net.value_head` (2 variables) gets no gradient: its term at line 28 is not part of the loss",
         "label": "this loss leaves out the term computed at line 28",
         "why": "`F.mse_loss(values, returns)` was computed and dropped: the loss does not contain it.",
         "fix": "add the term at line 28 to the loss",
@@ -256,8 +258,8 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "severity": "warning",
         "message": "`net.conv3` (2 variables) gets no gradient: it was never computed before the loss at line 26",
         "label": "made here, and never used in the forward pass",
-        "why": "The layer exists and the optimizer holds it, but the forward pass never calls it.",
-        "fix": "call it in the forward pass, or remove it",
+        "why": "It exists and the optimizer holds it, but the forward pass never uses it.",
+        "fix": "use it in the forward pass, or remove it",
         "variables": ("net.conv3.weight", "net.conv3.bias"),
         "path": [
             (12, "made here, never called"),
@@ -267,12 +269,12 @@ MESSAGES: dict[str, dict[str, Any]] = {
     "w105_wrong_batch": {
         "severity": "error",
         "message": "`generator` (4 variables) gets no gradient: nothing made from it goes into the loss at line 21",
-        "label": "the loss is computed from this, and nothing of `generator` (4 variables) goes into it",
-        "why": "The loss is computed from `discriminator(real)`; it was never computed for this loss.",
-        "fix": (
-            "compute `discriminator(real)` from the output of `generator` (4 variables), or leave it out of "
-            "the optimizer"
+        "label": "the loss is computed from this, and nothing of `generator` goes into it",
+        "why": (
+            "The loss is computed from `discriminator(real)`; the output of `generator` was never computed for "
+            "this loss."
         ),
+        "fix": "let `discriminator(real)` use the output of `generator`, or leave it out of the optimizer",
         "variables": ("generator.0.weight", "generator.0.bias", "generator.2.weight", "generator.2.bias"),
         "path": [
             (20, "used in its place"),
@@ -299,7 +301,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
             "the gradient of `torch.rand(1, 6, requires_grad=True) * 2 - 1` is asked for at line 11, and "
             "nothing tracks it"
         ),
-        "label": "the gradient is asked of a tensor that is no leaf: it was computed here",
+        "label": "asked of a tensor that is no leaf: it is the result of an operation",
         "why": (
             "Only leaves keep a .grad. An operation on a leaf (`* 0.1`, `.to(device)`, `w - lr * g`) makes a "
             "new tensor."
@@ -420,7 +422,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
     "w201_critic_forgotten": {
         "severity": "error",
         "message": "`critic` (4 variables) gets a gradient that no optimizer applies",
-        "label": "this optimizer does not hold `critic` (4 variables)",
+        "label": "this optimizer does not hold `critic`",
         "why": (
             "The loss at line 18 depends on it and could train it, but no update ever reaches it: it keeps "
             "its first values."
@@ -456,7 +458,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
     "w203_layers_in_list": {
         "severity": "error",
         "message": (
-            "`tower.hidden[0]`, `tower.hidden[1]` (4 of 8 variables of `tower`) is used by `tower` but not "
+            "`tower.hidden[0]`, `tower.hidden[1]` (4 of 8 variables of `tower`) are used by `tower` but not "
             "registered with it"
         ),
         "label": "layers in here are invisible to the model",
@@ -478,7 +480,13 @@ MESSAGES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", MESSAGES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(n, marks=pytest.mark.xfail(strict=True, reason=KNOWN_WORDS[n]) if n in KNOWN_WORDS else ())
+        for n in MESSAGES
+    ],
+)
 def test_message_word_for_word(name: str) -> None:
     code = name.split("_")[0].upper()
     assert said(only(run(FOLDER / f"{name}.py"), code)) == MESSAGES[name]

@@ -22,7 +22,7 @@ from torch.utils.checkpoint import checkpoint
 from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Op, Recording, Variable
 from whygrad.trace import torch_recorder
-from whygrad.trace.session import EnoughUpdates, Session
+from whygrad.trace.session import DEPTH, EnoughUpdates, Session
 
 Tensor = torch.Tensor
 
@@ -698,17 +698,54 @@ def test_letting_go_and_looking_again(run: Run) -> None:
     assert [step.optimizer for step in recording.steps] == [0, 0, 0, 0, 1]
 
 
-def test_an_optimizer_that_waits_is_looked_at_when_it_first_steps(run: Run) -> None:
+def test_an_optimizer_that_waits_is_waited_for(run: Run) -> None:
     w, rare = leaf(), leaf()
     often, seldom = torch.optim.SGD([w], 0.01), torch.optim.SGD([rare], 0.01)
-    for _ in range(5):
+    for _ in range(DEPTH + 2):
+        one_step(often, lambda: w.sum())
+    for _ in range(DEPTH):
+        assert run.recorder.deep
+        one_step(seldom, lambda: rare.sum())
+    assert not run.recorder.deep
+    assert [step.optimizer for step in run.finish().steps] == [0] * (DEPTH + 2) + [1] * DEPTH
+
+
+def test_an_optimizer_that_waits_for_long_is_looked_at_when_it_first_steps(run: Run) -> None:
+    w, rare = leaf(), leaf()
+    often, seldom = torch.optim.SGD([w], 0.01), torch.optim.SGD([rare], 0.01)
+    for _ in range(25 * DEPTH):
+        assert run.recorder.deep
         one_step(often, lambda: w.sum())
     assert not run.recorder.deep
     one_step(seldom, lambda: rare.sum())
     assert run.recorder.deep
     one_step(seldom, lambda: rare.sum())
-    recording = run.finish()
-    assert [step.optimizer for step in recording.steps] == [0, 0, 0, 0, 1]
+    assert not run.recorder.deep
+    assert [step.optimizer for step in run.finish().steps] == [0] * 25 * DEPTH + [1]
+
+
+def test_an_optimizer_that_is_gone_is_not_waited_for(run: Run) -> None:
+    w = leaf()
+    dropped, optimizer = torch.optim.SGD([w], 0.1), torch.optim.SGD([w], 0.01)
+    del dropped
+    gc.collect()
+    for _ in range(DEPTH):
+        assert run.recorder.deep
+        one_step(optimizer, lambda: w.sum())
+    assert not run.recorder.deep
+
+
+def test_a_program_that_makes_optimizers_for_ever_is_let_go(run: Run) -> None:
+    w = leaf()
+    looked = []
+    for _ in range(20):
+        optimizer = torch.optim.SGD([w], 0.01)
+        looked.append(run.recorder.deep)
+        for _ in range(DEPTH):
+            one_step(optimizer, lambda: w.sum())
+        assert not run.recorder.deep
+    assert looked == [True] * (1 + 16) + [False] * 3
+    assert len(run.finish().steps) == (1 + 16) * DEPTH and run.session.updates == 20 * DEPTH
 
 
 def test_a_mode_on_top_of_ours_does_not_stop_the_release(run: Run) -> None:

@@ -24,7 +24,12 @@ NOTHING = Replaced(frozenset(), frozenset())
 def replaced(recording: Recording, unheld: set[int], uses: Callable[[Backward, int], bool]) -> Replaced:
     """Old variables that an optimizer still holds and new ones, made later, that took their place in the model."""
     variables = recording.variables
-    made_late = {v for v in unheld if variables[v].born}
+    groups: dict[str, set[int]] = {}
+    for v in unheld:
+        if variables[v].born:
+            groups.setdefault(variables[v].network, set()).add(v)
+    # The network made last: what took the place of another came after it.
+    made_late = max(groups.values(), key=lambda group: min(variables[v].born for v in group), default=set())
     since = min((variables[v].born for v in made_late), default=0)
     later = [b for b in recording.backwards if b.at > since and not b.implicit and b.loss is not None]
     if not made_late or not later:
