@@ -162,15 +162,23 @@ def _finding(case: Case, members: set[int], severity: Severity) -> Finding:
     if made is not None:
         path.append(PathStep(made, "optimizer", "and given to this optimizer"))
     fix = "requires_grad_(True)" if torch else "trainable = True (before compile and before the variables are listed)"
-    are = verb(members, case, "is", "are")
-    given = f"given to the optimizer{at_line(made, where)}" if holder is not None else "asked for its gradient"
+    are, its = verb(members, case, "is", "are"), verb(members, case, "its", "their")
+    asked = any(members & set(b.wanted) for b in case.recording.backwards)
+    if holder is not None:
+        state = f"{are} given to the optimizer{at_line(made, where)} but frozen"
+    elif asked:
+        state = f"{are} asked for {its} gradient but frozen"
+    else:
+        state = f"{are} frozen, and the loss has nothing else to train"
     if torch:
         why = "With requires_grad=False no gradient is computed, and the optimizer passes over it without a word."
+    elif asked:
+        why = "A tape does not watch a variable made with trainable=False, so its gradient is None."
     else:
         why = "With trainable=False a variable is left out of trainable_variables, so nobody asks for its gradient."
     return Finding(
         code=CODE, rule=NAME, severity=severity,
-        message=f"{subject(case, members)} {are} {given} but frozen",
+        message=f"{subject(case, members)} {state}",
         why=why,
         fix=f"set {fix} on it, or do not give it to the optimizer if it is meant to stay as it is",
         variables=case.names(members), where=where, label=f"{flag} from here on", path=tuple(path),

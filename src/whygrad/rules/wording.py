@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from whygrad.flow.recording import Backward, Op
 from whygrad.flow.site import Site
@@ -74,7 +75,8 @@ def shared_prefix(owners: list[str]) -> str:
 
 def verb(variables: frozenset[int] | set[int], case: Case, singular: str, plural: str) -> str:
     """The verb that goes with `subject`."""
-    return singular if subject(case, variables).split(" (")[0].count("`") == 2 else plural
+    named = re.sub(r" \([^)]*\)", "", subject(case, variables))
+    return singular if named.count("`") == 2 else plural
 
 
 def at_line(site: Site | None, beside: Site | None = None) -> str:

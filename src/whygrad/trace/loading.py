@@ -17,6 +17,9 @@ from whygrad.trace.session import Session
 RECORDERS = {"torch": "whygrad.trace.torch_recorder", "tensorflow": "whygrad.trace.tensorflow_recorder"}
 """Framework to the module that records it. Keras 3 counts as its backend."""
 
+_WAITED_FOR = ("keras", "tf_keras")
+"""Packages that recorders ask about: `import keras` brings in a framework when its own loader is running already."""
+
 OLDEST = {"torch": (2, 4), "tensorflow": (2, 15)}
 
 
@@ -80,7 +83,7 @@ class ImportWatch(MetaPathFinder):
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         """Let the other finders find the module, and wrap its loader."""
-        if name in self._busy or not (name in RECORDERS or self.session.waits_for(name)):
+        if name in self._busy or not (name in RECORDERS or name in _WAITED_FOR or self.session.waits_for(name)):
             return None
         self._busy.add(name)
         try:

@@ -91,7 +91,7 @@ class Session:
         most = max(counts, default=0)
         if waiting and most < _PATIENCE * self.depth:
             return False
-        enough = bool(counts) and (min(counts) >= self.depth or most >= 8 * self.depth)
+        enough = bool(counts) and (min(counts) >= self.depth or most >= (_PATIENCE + 8) * self.depth)
         if enough:
             self.let_go_after = self.updates + 1
         return enough
