@@ -1,6 +1,8 @@
-"""TensorFlow 2.15 with Keras 2, as TF-Agents needs it: its own agents train without a finding, a fault in one is named."""
+"""TensorFlow 2.15 with Keras 2, as TF-Agents needs it: its agents train without a finding, a fault in one is named."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -82,7 +84,7 @@ def test_a_stop_inside_the_q_network_is_named() -> None:
     assert ("W102", "error") in faults(report)
     found = next(f for f in report.findings if f.code == "W102")
     assert found.where is not None
-    assert "tf.stop_gradient(x)" in open(found.where.file).read().splitlines()[found.where.line - 1]
+    assert "tf.stop_gradient(x)" in Path(found.where.file).read_text().splitlines()[found.where.line - 1]
     assert len(found.variables) == 2
 
 
