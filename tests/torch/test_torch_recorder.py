@@ -718,10 +718,11 @@ def test_an_optimizer_that_waits_for_long_is_looked_at_when_it_first_steps(run: 
         one_step(often, lambda: w.sum())
     assert not run.recorder.deep
     one_step(seldom, lambda: rare.sum())
-    assert run.recorder.deep
-    one_step(seldom, lambda: rare.sum())
+    for _ in range(DEPTH):
+        assert run.recorder.deep
+        one_step(seldom, lambda: rare.sum())
     assert not run.recorder.deep
-    assert [step.optimizer for step in run.finish().steps] == [0] * 25 * DEPTH + [1]
+    assert [step.optimizer for step in run.finish().steps] == [0] * 25 * DEPTH + [1] * DEPTH
 
 
 def test_an_optimizer_that_is_gone_is_not_waited_for(run: Run) -> None:
