@@ -201,20 +201,28 @@ def serves_as_critic(case: Case, members: set[int]) -> bool:
     Such a loss cannot train the network itself (it would only inflate its output); it is there to train what feeds it.
     A network whose output is compared with data, or goes on into another network, is not of that kind.
     """
-    for backward in case.recording.backwards:
-        if backward.loss is None or backward.implicit or not any(case.uses(backward, v) for v in members):
+    using = [
+        b
+        for b in case.recording.backwards
+        if b.loss is not None and not b.implicit and any(case.uses(b, v) for v in members)
+    ]
+    trains = [b for b in using if b.got & members] or using
+    return bool(trains) and all(_is_bare_output(case, b, members) for b in trains)
+
+
+def _is_bare_output(case: Case, backward: Backward, members: set[int]) -> bool:
+    todo, seen = [backward.loss], {backward.loss}
+    while todo:
+        value = todo.pop()
+        made = case.made_by.get(value) if value is not None else None
+        if made is None:
             continue
-        todo, seen = [backward.loss], {backward.loss}
-        while todo:
-            made = case.made_by.get(todo.pop())
-            if made is None:
-                continue
-            if any(case.content.get(v) in members for v in made.inputs):
-                return True
-            if made.name in _LINEAR:
-                fresh = [v for v in made.inputs if v not in seen]
-                seen.update(fresh)
-                todo.extend(fresh)
+        if any(case.content.get(v) in members for v in made.inputs):
+            return True
+        if made.name in _LINEAR:
+            fresh = [v for v in made.inputs if v not in seen]
+            seen.update(fresh)
+            todo.extend(fresh)
     return False
 
 
