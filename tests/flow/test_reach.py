@@ -166,14 +166,6 @@ def test_cuts_of_one_variable_are_its_share_of_the_cuts_of_all(case: tuple[Recor
     assert alone == together
 
 
-@given(recordings(), st.integers(0, VARIABLES - 1))
-def test_forward_reach_meets_backward_slice(case: tuple[Recording, int], variable: int) -> None:
-    recording, loss = case
-    values, used = reach.forward_reach(recording, [variable], 0, len(recording.ops) + 1)
-    assert (loss in values) == (variable in by_data(recording, sliced(recording, loss)))
-    assert all(set(op.outputs) <= values for op in used)
-
-
 def chain(*kinds: tuple[Kind, str, bool]) -> Recording:
     """One variable, one operation after the other."""
     recording = Recording("torch")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from whygrad.flow.site import Site
-from whygrad.flow.source import allowances, assigned, call_name, expression, line_text, meant
+from whygrad.flow.source import allowances, assigned, expression, line_text, meant
 
 
 def place(file: Path, text: str, occurrence: int = 0, first: int = 1) -> Site:
@@ -92,12 +92,6 @@ def test_bare_ok_means_everything_and_okay_means_nothing(script: Path) -> None:
 
 def test_all_comments_of_a_file(script: Path) -> None:
     assert allowances(str(script)) == [(2, "W102"), (4, "W104"), (4, "W103")]
-
-
-def test_name_of_a_call() -> None:
-    assert call_name("tf.argmax(q, axis=1)") == "tf.argmax"
-    assert call_name("q + 1") == ""
-    assert call_name("tf.argmax(q") == ""
 
 
 def loss_of(tmp_path: Path, source: str, asked: str, first: int = 1, name: str = "losses") -> tuple[int, str] | None:

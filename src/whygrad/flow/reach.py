@@ -225,21 +225,3 @@ def _exits_to_loss(
         elif op.kind in ("stop", "compute") and any(v in leading for v in op.outputs):
             leading.update(v for v in op.inputs if recording.values[v].floating)
     return found, leading
-
-
-def forward_reach(recording: Recording, start: Iterable[int], since: int, until: int) -> tuple[set[int], list[Op]]:
-    """Values and operations computed from the variables `start` within a stretch of time."""
-    wanted = set(start)
-    reached = {v.id for v in recording.values.values() if v.variable in wanted}
-    handed_over = {h.left: h.entered for h in recording.handovers}
-    woken: set[int] = set()
-    used = []
-    for op in recording.ops.values():
-        if not since <= op.at < until:
-            continue
-        if op.at in woken or any(value in reached for value in op.inputs):
-            reached.update(op.outputs)
-            used.append(op)
-            if op.at in handed_over:
-                woken.add(handed_over[op.at])
-    return reached, used

@@ -98,8 +98,6 @@ class Variable:
     """False: it sits in a list, a dict or an object that its model does not look into."""
     parameter: bool = True
     """False for a plain leaf tensor (an input that asks for a gradient)."""
-    mentioned: bool = True
-    """Its layer's name occurs in code that could use it. Unknown counts as true."""
     copied: bool = False
     """Its content was set from elsewhere: a checkpoint, another network, an average."""
     frozen: int | None = None

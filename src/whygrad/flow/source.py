@@ -58,15 +58,6 @@ def allowances(file: str) -> list[tuple[int, str]]:
     return found
 
 
-def call_name(text: str) -> str:
-    """`tf.argmax` of `tf.argmax(q, axis=1)`; empty where the text is no call."""
-    try:
-        tree = ast.parse(text, mode="eval").body
-    except SyntaxError:
-        return ""
-    return ast.unparse(tree.func) if isinstance(tree, ast.Call) else ""
-
-
 def assigned(site: Site) -> Site | None:
     """Where a loss was assigned: `loss = …` for `loss.mean().backward()` and for `tape.gradient(loss, …)`."""
     try:

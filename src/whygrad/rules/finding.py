@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from whygrad.flow.site import Site
@@ -42,10 +42,6 @@ class Finding:
     path: tuple[PathStep, ...] = ()
     first_update: int = 1
     seen: int = 1
-
-    def with_severity(self, severity: Severity) -> Finding:
-        """The same finding, weighed anew."""
-        return replace(self, severity=severity)
 
 
 @dataclass(frozen=True, slots=True)

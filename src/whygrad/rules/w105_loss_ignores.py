@@ -329,10 +329,9 @@ def _never(case: Case, missing: Missing, members: set[int]) -> Finding:
     loss = case.loss_site(missing.backward)
     where = created_at(case, members)
     who = subject(case, members)
-    mentioned = all(case.variable(v).mentioned for v in members)
     severity = _severity(case, members, missing)
-    if mentioned and severity == "warning" and case.recording.cut_short:
-        severity = "note"
+    if severity == "warning" and case.recording.cut_short:
+        severity = "note"  # its turn may come after the updates that were asked for
     if not any(case.variable(v).parameter for v in members):
         where = None  # a plain tensor that the loss ignores: the loss is the line to look at
     path = [PathStep(where, "creation", "made here, never called")] if where else []

@@ -15,7 +15,7 @@ SAMPLE = frozenset({"multinomial", "bernoulli", "bernoulli_", "normal", "poisson
 SHAPE_ONLY = frozenset({
     "zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "randint_like", "new_zeros",
     "new_ones", "new_full", "new_empty", "new_empty_strided", "zeros", "ones", "empty", "rand", "randn", "arange",
-    "broadcast_shapes", "one_like",
+    "broadcast_shapes",
 })  # fmt: skip
 """Results that depend on the shape of their tensor arguments, never on the content."""
 
@@ -45,5 +45,5 @@ VIEW_GETTERS = frozenset({"T.__get__", "mT.__get__", "H.__get__", "mH.__get__", 
 PAIRWISE = frozenset({"broadcast_tensors", "atleast_1d", "atleast_2d", "atleast_3d"})
 """Functions that give one result for each argument, independent of the others."""
 
-LIKE_SECOND = frozenset({"view_as", "expand_as", "reshape_as", "type_as", "broadcast_to_as"})
+LIKE_SECOND = frozenset({"view_as", "expand_as", "reshape_as", "type_as"})
 """Functions whose second tensor gives only a shape or a dtype."""
