@@ -26,6 +26,39 @@ Kind = Literal[
 ]
 
 
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """What a tensor of floats contained, without the tensor. `low` and `high` are of its finite entries."""
+
+    size: int
+    low: float
+    high: float
+    zeros: int = 0
+    nans: int = 0
+    infs: int = 0
+    norm: float = 0.0
+    """Euclidean norm of the finite entries."""
+
+    @property
+    def finite(self) -> bool:
+        """Neither NaN nor infinity."""
+        return not (self.nans or self.infs)
+
+    @property
+    def all_zero(self) -> bool:
+        """Every entry is exactly zero."""
+        return self.zeros == self.size
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """How many units of an activation do nothing for any row of the batch: always off, or always saturated."""
+
+    total: int
+    dead: int = 0
+    saturated: int = 0
+
+
 @dataclass(slots=True)
 class Value:
     """One tensor at one version. `live`: the framework would carry a gradient to what it was computed from."""
@@ -35,6 +68,8 @@ class Value:
     floating: bool
     live: bool
     variable: int | None = None
+    numbers: Numbers | None = None
+    """Its content, where that was looked at."""
 
 
 @dataclass(slots=True)
@@ -54,6 +89,8 @@ class Op:
     """TensorFlow: the tapes that were recording."""
     detail: str = ""
     """What the message needs to name: the cast's dtype, the distribution, the NumPy function."""
+    units: Units | None = None
+    """For an activation, clamp or other function with flat parts: how much of it is flat."""
 
 
 @dataclass(slots=True)
@@ -100,6 +137,8 @@ class Variable:
     """False for a plain leaf tensor (an input that asks for a gradient)."""
     copied: bool = False
     """Its content was set from elsewhere: a checkpoint, another network, an average."""
+    copy_of: int | None = None
+    """The variable whose content it was given, by a deep copy or a whole-state load."""
     frozen: int | None = None
     """Stack of the line that turned its gradient off, where that was seen."""
     owner: str = ""
@@ -144,6 +183,10 @@ class Backward:
     error: str | None = None
     implicit: bool = False
     """A gradient that is itself part of the computation (a gradient penalty, an inner loop)."""
+    gradients: dict[int, Numbers] = field(default_factory=dict)
+    """For each variable that got one, its gradient after this pass (what has piled up, where passes accumulate)."""
+    retained: bool = False
+    """PyTorch: `retain_graph=True`."""
 
 
 @dataclass(slots=True)
@@ -156,6 +199,64 @@ class Step:
     applied: frozenset[int]
     without: frozenset[int]
     error: str | None = None
+    gradients: dict[int, Numbers] = field(default_factory=dict)
+    """For each variable it was applied to, the gradient as the optimizer got it: clipped, unscaled, summed."""
+    weights: dict[int, Numbers] = field(default_factory=dict)
+    """The variables' content before the step."""
+    rate: float | None = None
+    """The learning rate, where the optimizer says one number."""
+    call: str = "step"
+    """What the user called: `step`, `scaler.step`, `apply_gradients`, `minimize`."""
+
+
+@dataclass(slots=True)
+class Edit:
+    """Gradients were changed between backward and step: clipped, unscaled, or written by hand."""
+
+    at: int
+    kind: Literal["clip", "unscale", "other"]
+    call: str
+    """As a user would say it: `clip_grad_norm_`, `scaler.unscale_`, `tf.clip_by_global_norm`."""
+    variables: frozenset[int]
+    stack: int
+    limit: float | None = None
+    norm: float | None = None
+    """The norm that clipping found, where it says."""
+
+
+@dataclass(slots=True)
+class Copy:
+    """One variable's content was given to another: a target network being synced. `share` is 1 for a whole copy."""
+
+    at: int
+    source: int
+    target: int
+    stack: int
+    share: float | None = None
+
+
+@dataclass(slots=True)
+class Retrace:
+    """A compiled function was compiled again, because something about its arguments was new."""
+
+    at: int
+    function: str
+    stack: int
+    count: int
+    calls: int
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class Reading:
+    """A light look at one update after deep tracing ended: which update it was, and the gradient it applied."""
+
+    update: int
+    optimizer: int
+    stack: int
+    norm: float
+    finite: bool = True
+    loss: float | None = None
 
 
 @dataclass(slots=True)
@@ -214,6 +315,10 @@ class Recording:
     backwards: list[Backward] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     clears: list[Clear] = field(default_factory=list)
+    edits: list[Edit] = field(default_factory=list)
+    copies: list[Copy] = field(default_factory=list)
+    retraces: list[Retrace] = field(default_factory=list)
+    readings: list[Reading] = field(default_factory=list)
     writes: list[Write] = field(default_factory=list)
     handovers: list[Handover] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
