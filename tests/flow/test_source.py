@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from whygrad.flow.site import Site
-from whygrad.flow.source import allowances, assigned, expression, line_text, meant
+from whygrad.flow.source import allowances, assigned, expression, first_argument, line_text, meant
 
 
 def place(file: Path, text: str, occurrence: int = 0, first: int = 1) -> Site:
@@ -129,3 +129,13 @@ def test_no_assignment_no_site(tmp_path: Path) -> None:
 
 def test_source_that_does_not_parse_is_survived(tmp_path: Path) -> None:
     assert loss_of(tmp_path, "loss = (\nloss.backward()\n", "loss.backward()") is None
+
+
+def test_first_argument_of_a_call_over_several_lines(tmp_path: Path) -> None:
+    file = tmp_path / "apply.py"
+    file.write_text("größe.apply(\n    zip(g, v),\n    step=1,\n)\nopt.apply(zip(g, v))\n")
+    whole = place(file, "größe.apply(\n    zip(g, v),\n    step=1,\n)")
+    given = first_argument(whole)
+    assert given is not None
+    assert (given.line, given.end_line, expression(given)) == (2, 2, "zip(g, v)")
+    assert first_argument(place(file, "opt.apply(zip(g, v))")) is None

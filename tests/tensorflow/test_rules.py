@@ -16,9 +16,7 @@ from program_runner import PROGRAMS, assert_as_marked, only, programs, run, said
 FOLDER = PROGRAMS / "tensorflow"
 
 # Faults of whygrad itself that are known. An entry whose program does what it should fails: take it off the list.
-KNOWN: dict[str, str] = {
-    "w202_optimizer_refuses": "the line in build() is named in place of the line that calls it",
-}
+KNOWN: dict[str, str] = {}
 
 
 # Wording that is known to be wrong. The messages below are how it should read.
@@ -297,6 +295,19 @@ MESSAGES: dict[str, dict[str, Any]] = {
             (14, "its gradient is asked for here"),
         ],
     },
+    "w106_rebound": {
+        "severity": "error",
+        "message": "the gradient of `weights - 0.5 * slope` is asked for at line 14, and nothing tracks it",
+        "label": (
+            "the name now stands for a new tensor, the result of this operation, and no longer for the variable"
+        ),
+        "why": (
+            "An update that makes a new tensor leaves the variable as it was; what is trained must be written into."
+        ),
+        "fix": "write into the variable: w.assign_sub(lr * gradient)",
+        "variables": (),
+        "path": [(14, "its gradient is asked for here")],
+    },
     "w106_watches_nothing": {
         "severity": "error",
         "message": "`slope` gets no gradient: the tape at line 11 does not watch it",
@@ -420,14 +431,28 @@ MESSAGES: dict[str, dict[str, Any]] = {
         ),
         "label": "new variables, made after the old ones were listed",
         "why": (
-            "An optimizer keeps the very tensors it was given. Replacing a layer or a model afterwards "
-            "leaves it with the old ones."
+            "A list of variables names the ones that were there when it was made. A layer or a model that "
+            "replaces them brings new ones."
         ),
-        "fix": "build the optimizer after the model is complete: replaced, loaded, moved, wrapped",
+        "fix": "take the list from the model at every step (model.trainable_variables), not once at the start",
         "variables": ("net.dense_2.kernel", "net.dense_2.bias"),
         "path": [
             (9, "the model got new variables here"),
         ],
+    },
+    "w202_optimizer_refuses": {
+        "severity": "error",
+        "message": "the optimizer was built for other variables than `net` has now",
+        "label": "new variables, made after the optimizer was built",
+        "why": (
+            "A Keras optimizer keeps a slot for every variable it was built with; a rebuilt or reloaded model "
+            "has new ones."
+        ),
+        "fix": (
+            "make a new optimizer for the new model, or keep the model and copy weights into it with set_weights()"
+        ),
+        "variables": ("net.dense_2.kernel", "net.dense_2.bias", "net.dense_3.kernel", "net.dense_3.bias"),
+        "path": [(21, "the new variables"), (14, "refused here")],
     },
     "w203_plain_object": {
         "severity": "error",

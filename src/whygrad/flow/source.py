@@ -5,8 +5,13 @@ from __future__ import annotations
 import ast
 import linecache
 import re
+from collections.abc import Callable
+from dataclasses import replace
 
 from whygrad.flow.site import Site
+
+Read = Callable[[str, int], str]
+"""Gives one line of a file: from the file itself, or from what a saved report kept of it."""
 
 _OK = re.compile(r"#\s*whygrad:\s*ok\b[:\s]*([A-Za-z0-9,\s]*)")
 
@@ -16,9 +21,9 @@ def line_text(file: str, line: int) -> str:
     return linecache.getline(file, line).rstrip("\n")
 
 
-def expression(site: Site, limit: int = 60) -> str:
+def expression(site: Site, limit: int = 60, read: Read = line_text) -> str:
     """The source text of a site, on one line and shortened to `limit` characters."""
-    first = line_text(site.file, site.line)
+    first = read(site.file, site.line)
     if not first:
         return ""
     if site.end_line == site.line:
@@ -26,11 +31,39 @@ def expression(site: Site, limit: int = 60) -> str:
         text = _columns(first, site.column, site.end_column)
     else:
         parts = [_columns(first, site.column, None)]
-        parts += [line_text(site.file, n).strip() for n in range(site.line + 1, site.end_line)]
-        parts.append(_columns(line_text(site.file, site.end_line), 0, site.end_column).strip())
+        parts += [read(site.file, n).strip() for n in range(site.line + 1, site.end_line)]
+        parts.append(_columns(read(site.file, site.end_line), 0, site.end_column).strip())
         text = " ".join(parts)
     text = " ".join(text.split()) or first.strip()
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def first_argument(site: Site) -> Site | None:
+    """The first argument of a call that is spread over several lines; None where call and argument begin together."""
+    try:
+        tree = ast.parse("(" + "\n".join(_lines(site)) + ")", mode="eval")
+    except (SyntaxError, ValueError):
+        return None
+    call = tree.body
+    if not isinstance(call, ast.Call) or not call.args or call.args[0].lineno == 1:
+        return None
+    given = call.args[0]
+    return replace(
+        site,
+        line=site.line + given.lineno - 1,
+        column=given.col_offset,
+        end_line=site.line + (given.end_lineno or given.lineno) - 1,
+        end_column=given.end_col_offset or given.col_offset,
+    )
+
+
+def _lines(site: Site) -> list[str]:
+    """The source text of a site, line by line; lines after the first keep their columns."""
+    lines = [line_text(site.file, number) for number in range(site.line, site.end_line + 1)]
+    if lines:
+        lines[-1] = _columns(lines[-1], 0, site.end_column)
+        lines[0] = _columns(lines[0], site.column, None)
+    return lines
 
 
 def _columns(text: str, begin: int, end: int | None) -> str:

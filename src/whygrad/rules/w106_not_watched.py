@@ -74,6 +74,7 @@ from whygrad.flow.recording import Backward
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.intent import DIFFERENCE
 from whygrad.rules.wording import at_line, quoted, subject, verb
 
 CODE, NAME = "W106", "not-watched"
@@ -102,7 +103,17 @@ def _of_values(case: Case, backward: Backward) -> Iterator[Finding]:
             continue
         made = case.made_by.get(number)
         made_at = case.site(made.stack) if made is not None else None
-        if backward.call == ".grad":
+        where = asked_at or made_at
+        if _took_place_of_variable(case, number) and (backward.call == ".grad" or not _watched(case, backward, number)):
+            what, where = quoted(made_at, "a tensor"), made_at
+            label = "the name now stands for a new tensor, the result of this operation, and no longer for the variable"
+            why = "An update that makes a new tensor leaves the variable as it was; what is trained must be written into."
+            fix = (
+                "update in place: `with torch.no_grad(): w -= lr * w.grad`"
+                if recording.framework == "torch"
+                else "write into the variable: w.assign_sub(lr * gradient)"
+            )
+        elif backward.call == ".grad":
             what = quoted(made_at, "this tensor")
             label = "asked of a tensor that is no leaf: it is the result of an operation"
             why = (
@@ -130,15 +141,28 @@ def _of_values(case: Case, backward: Backward) -> Iterator[Finding]:
             fix = "call `tape.watch(x)` first thing in the block, or make it a tf.Variable"
         else:
             continue
-        path = [PathStep(made_at, made.name, "made here")] if made_at is not None and made is not None else []
+        path = []
+        if made_at is not None and made is not None and made_at != where:
+            path.append(PathStep(made_at, made.name, "made here"))
         if asked_at is not None:
             path.append(PathStep(asked_at, backward.call, "its gradient is asked for here"))
         yield Finding(
             code=CODE, rule=NAME, severity="error",
             message=f"the gradient of {what} is asked for{at_line(asked_at)}, and nothing tracks it",
-            why=why, fix=fix, variables=(), where=asked_at or made_at, label=label,
+            why=why, fix=fix, variables=(), where=where, label=label,
             loss=case.loss_site(backward) if backward.loss is not None else None, path=tuple(path),
         )  # fmt: skip
+
+
+def _took_place_of_variable(case: Case, number: int) -> bool:
+    """Whether a value was made from a variable by an update (`w = w - lr * g`) and now goes by its name."""
+    value, made = case.recording.values[number], case.made_by.get(number)
+    if made is None or made.name not in DIFFERENCE or value.variable is not None:
+        return False
+    variable = case.content.get(made.inputs[0]) if made.inputs else None
+    if variable is None or case.recording.variables[variable].shape != value.shape:
+        return False
+    return any(variable in b.wanted or variable in b.got for b in case.recording.backwards if b.at < made.at)
 
 
 def _watched_too_late(case: Case, backward: Backward, number: int) -> bool:

@@ -74,6 +74,7 @@ from collections.abc import Iterator
 
 from whygrad.flow.recording import Backward, Optimizer
 from whygrad.flow.site import Site
+from whygrad.flow.source import first_argument
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.intent import comes_from_variable, serves_as_critic, serves_as_target
@@ -175,8 +176,13 @@ def _place(case: Case, optimizer: Optimizer, backward: Backward, members: set[in
     others = {v for v in backward.got if v not in members}
     step = next((s for s in case.recording.steps if s.at > backward.at and s.applied & others), None)
     if step is not None:
-        return case.site(step.stack), f"{plain_subject(case, members)} is left out here"
+        return _argument(case.site(step.stack)), f"{plain_subject(case, members)} is left out here"
     return case.site(backward.stack), "these gradients are never applied"
+
+
+def _argument(site: Site | None) -> Site | None:
+    """What a call is given, where that stands on a line of its own."""
+    return (site and first_argument(site)) or site
 
 
 def _whole(case: Case, network: str, members: set[int]) -> bool:

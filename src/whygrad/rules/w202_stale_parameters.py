@@ -76,10 +76,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.w105_loss_ignores import created_at
-from whygrad.rules.wording import at_line, count, subject, verb
+from whygrad.rules.wording import at_line, count, networks, subject, verb
 
 CODE, NAME = "W202", "stale-parameters"
 SUMMARY = "the optimizer holds variables that the model no longer uses"
@@ -92,7 +93,7 @@ def check(case: Case) -> Iterator[Finding]:
         yield from _refused(case)
         return
     holder = next((o for o in case.recording.optimizers.values() if o.holds & pair.stale), None)
-    made, built = created_at(case, set(pair.fresh)), case.site(holder.created) if holder is not None else None
+    made, built = _made_at(case, set(pair.fresh), set(pair.stale)), case.site(holder.created) if holder is not None else None
     path = [PathStep(built, "optimizer", "the optimizer took the old variables here")] if built is not None else []
     if made is not None:
         path.append(PathStep(made, "creation", "the model got new variables here"))
@@ -103,13 +104,32 @@ def check(case: Case) -> Iterator[Finding]:
         code=CODE, rule=NAME, severity="error",
         message=f"{holds} {count(len(pair.stale), 'variable')} that the model no longer uses; "
         f"{subject(case, pair.fresh)} {verb(pair.fresh, case, 'is', 'are')} trained by nobody",
-        why="An optimizer keeps the very tensors it was given. Replacing a layer or a model afterwards leaves "
-        "it with the old ones.",
-        fix="build the optimizer after the model is complete: replaced, loaded, moved, wrapped",
+        why=(
+            "An optimizer keeps the very tensors it was given. Replacing a layer or a model afterwards leaves it with "
+            "the old ones."
+            if built is not None
+            else "A list of variables names the ones that were there when it was made. A layer or a model that "
+            "replaces them brings new ones."
+        ),
+        fix=(
+            "build the optimizer after the model is complete: replaced, loaded, moved, wrapped"
+            if built is not None
+            else "take the list from the model at every step (model.trainable_variables), not once at the start"
+        ),
         variables=case.names(pair.fresh), where=made or built,
         label=f"new variables, made after the {'optimizer was built' if built is not None else 'old ones were listed'}",
         path=tuple(path),
     )  # fmt: skip
+
+
+def _made_at(case: Case, fresh: set[int], stale: set[int]) -> Site | None:
+    """Where the new variables were made: in a builder that made the old ones too, the call that made the new ones."""
+    made = created_at(case, fresh)
+    if made is None:
+        return None
+    shared = {site for v in stale for site in case.stack(case.variable(v).created)}
+    stack = next((s for v in sorted(fresh) if made in (s := case.stack(case.variable(v).created))), (made,))
+    return next((site for site in stack[stack.index(made) :] if site not in shared), made)
 
 
 def _refused(case: Case) -> Iterator[Finding]:
@@ -118,11 +138,13 @@ def _refused(case: Case) -> Iterator[Finding]:
         if step.error is None or "Unknown variable" not in step.error:
             continue
         new = {v for v in step.applied | step.without if case.variable(v).born}
-        made, asked = created_at(case, new), case.site(step.stack)
+        old = {v for s in case.recording.steps if s.at < step.at for v in s.applied} - new
+        made, asked = _made_at(case, new, old), case.site(step.stack)
         steps = [(made, "creation", "the new variables"), (asked, "apply", "refused here")]
         yield Finding(
             code=CODE, rule=NAME, severity="error",
-            message=f"the optimizer was built for other variables than {subject(case, new or step.applied)}",
+            message="the optimizer was built for other variables than "
+            f"{' and '.join(f'`{name}`' for name in networks(case, new or set(step.applied)))} has now",
             why="A Keras optimizer keeps a slot for every variable it was built with; a rebuilt or reloaded "
             "model has new ones.",
             fix="make a new optimizer for the new model, or keep the model and copy weights into it with set_weights()",

@@ -107,11 +107,7 @@ class Variables:
 
         def __init__(variable: Any, *args: Any, **kwargs: Any) -> None:
             original(variable, *args, **kwargs)
-            if (
-                self.recorder.deep
-                and not self.recorder.local.busy
-                and isinstance(getattr(variable, "_handle", None), EagerTensor)
-            ):
+            if not self.recorder.local.busy and isinstance(getattr(variable, "_handle", None), EagerTensor):
                 try:
                     store = self.at_handle(variable._handle, None)
                     store.reference = weakref.ref(variable)
