@@ -6,6 +6,7 @@ them in one pass, with a set of variables kept as the bits of one integer.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -40,7 +41,12 @@ def step_function(op: Op) -> bool:
     """Whether the operation's derivative is zero wherever it exists."""
     if op.detail.startswith("custom"):  # somebody's own function with its own gradient, whatever it is called
         return False
-    return op.name.rstrip("_").rsplit(".", 1)[-1].lower() in ZERO_DERIVATIVE
+    return _steps(op.name)
+
+
+@functools.cache
+def _steps(name: str) -> bool:
+    return name.rstrip("_").rsplit(".", 1)[-1].lower() in ZERO_DERIVATIVE
 
 
 def carries(recording: Recording, op: Op, source: int, target: int, tape: int | None) -> bool:
@@ -79,6 +85,8 @@ def backward_slice(
         op = made_by.get(todo.pop())
         if op is None or op.at in seen_ops or op.at >= until:
             continue
+        if recording.framework == "jax" and _becomes_content(recording, op):
+            continue  # what a variable was given (a target's content, an update) is not what it was made from
         seen_ops[op.at] = op
         sources = list(op.inputs)
         for left in handed_over.get(op.at, ()):
@@ -156,6 +164,15 @@ def _cuts_from(recording: Recording, part: Slice, starts: dict[int, int], tape: 
         alone = at in exits or any(value in smooth or value in leading or value in region for value in op.outputs)
         found.append(Cut(op, behind, alone))
     return found
+
+
+def _becomes_content(recording: Recording, op: Op) -> bool:
+    """JAX: whether an operation makes what a variable holds, other than by handing on its own content."""
+    values = recording.values
+    owner = values[op.outputs[0]].variable if op.outputs and op.outputs[0] in values else None
+    if owner is None or op.name == "read_value":
+        return False
+    return op.name != "captured" or values[op.inputs[0]].variable != owner
 
 
 def _members(order: list[int], mask: int) -> frozenset[int]:

@@ -28,7 +28,11 @@ Kind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """What a tensor of floats contained, without the tensor. `low` and `high` are of its finite entries."""
+    """What a tensor of floats contained, without the tensor. `low` and `high` are of its finite entries.
+
+    For a gradient or a variable's weights they are bounds, taken from the norm. `zeros` is counted where all entries
+    are zero, and where an operation has its singular point there; elsewhere it is 0.
+    """
 
     size: int
     low: float
@@ -70,6 +74,8 @@ class Value:
     variable: int | None = None
     numbers: Numbers | None = None
     """Its content, where that was looked at."""
+    mapped: tuple[int | None, ...] | None = None
+    """JAX: its shape outside of the `vmap` that made it row by row, where it was used there."""
 
 
 @dataclass(slots=True)
@@ -91,6 +97,14 @@ class Op:
     """What the message needs to name: the cast's dtype, the distribution, the NumPy function."""
     units: Units | None = None
     """For an activation, clamp or other function with flat parts: how much of it is flat."""
+    flat: tuple[int, ...] = ()
+    """Inputs to which no gradient passes because of the numbers: all units are off, the other side was picked."""
+    inside: str = ""
+    """JAX: the library function whose own arithmetic this is (`apply_updates`, an optimizer's `update`)."""
+    clips: tuple[str, float, int] | None = None
+    """JAX: the clipping that this is a part of: its name, its limit, and the stack of the line that made it."""
+    times: int = 1
+    """JAX: for how many rounds of a loop it stands."""
 
 
 @dataclass(slots=True)
@@ -147,6 +161,10 @@ class Variable:
     """The class of the network it belongs to."""
     born: int = 0
     """When it was made; 0 where that was not seen."""
+    filled: int | None = None
+    """Stack of the user's own line that gave it its first values (`nn.init.zeros_`), where there is one."""
+    constant: bool = False
+    """JAX: arrays that a compiled function took from around it when it was traced, and has used ever since."""
     keeper: str = ""
     """The class whose instance keeps an unregistered variable in a plain container."""
 
@@ -162,6 +180,10 @@ class Optimizer:
     holds: set[int] = field(default_factory=set)
     groups: list[frozenset[int]] = field(default_factory=list)
     """Parameter groups, where the optimizer has several."""
+    skipped: int = 0
+    """Steps that a gradient scaler left out because a gradient was infinite."""
+    epsilon: float | None = None
+    """What it adds to a gradient's own size before it divides by that, where it does."""
 
 
 @dataclass(slots=True)
@@ -187,6 +209,12 @@ class Backward:
     """For each variable that got one, its gradient after this pass (what has piled up, where passes accumulate)."""
     retained: bool = False
     """PyTorch: `retain_graph=True`."""
+    piled: frozenset[int] = frozenset()
+    """PyTorch: those of `got` whose gradient was added to what an earlier pass had left in `.grad`, untouched since."""
+    given: dict[int, int] = field(default_factory=dict)
+    """Where gradients are returned: for each variable that got one, the value that is its gradient."""
+    read: dict[int, int] = field(default_factory=dict)
+    """JAX: for each variable asked for, the value that was its content in this pass."""
 
 
 @dataclass(slots=True)
@@ -207,6 +235,18 @@ class Step:
     """The learning rate, where the optimizer says one number."""
     call: str = "step"
     """What the user called: `step`, `scaler.step`, `apply_gradients`, `minimize`."""
+    began: int | None = None
+    """When it began, where it called the program back for gradients (`step(closure)`); it uses each of those."""
+    taken: dict[int, int] = field(default_factory=dict)
+    """Where gradients are handed over as values: for each variable, the value that was applied to it."""
+    before: dict[int, int] = field(default_factory=dict)
+    """JAX: for each variable, the value that was its content before."""
+    after: dict[int, int] = field(default_factory=dict)
+    """JAX: for each variable, the value that the step made of it; whether the program keeps it is another matter."""
+    returned: int | None = None
+    """JAX: the call of a compiled function that gave the new content back to the program."""
+    state: dict[int, int] = field(default_factory=dict)
+    """JAX: for each variable, the optimizer state that its update was computed with."""
 
 
 @dataclass(slots=True)
@@ -222,6 +262,10 @@ class Edit:
     limit: float | None = None
     norm: float | None = None
     """The norm that clipping found, where it says."""
+    given: tuple[int, ...] = ()
+    """Where gradients are values: those that went in (clipping), or the one that was written (`p.grad = value`)."""
+    made: tuple[int, ...] = ()
+    """Where gradients are values: those that came out."""
 
 
 @dataclass(slots=True)
@@ -233,6 +277,18 @@ class Copy:
     target: int
     stack: int
     share: float | None = None
+
+
+@dataclass(slots=True)
+class Doubled:
+    """JAX: one function was given the content of the same variables twice, as two of its arguments."""
+
+    stack: int
+    variables: frozenset[int]
+    calls: int = 0
+    """How often it was called from there."""
+    times: int = 0
+    """How often it was given the same twice."""
 
 
 @dataclass(slots=True)
@@ -261,12 +317,13 @@ class Reading:
 
 @dataclass(slots=True)
 class Clear:
-    """`zero_grad`."""
+    """Gradients were set to None or to zero: `zero_grad`, `p.grad = None`, `p.grad.zero_()`."""
 
     at: int
     variables: frozenset[int]
     stack: int
     optimizer: int | None = None
+    call: str = "zero_grad"
 
 
 @dataclass(slots=True)
@@ -279,6 +336,8 @@ class Write:
     by: str
     stack: int
     variable: int | None = None
+    given: tuple[int, ...] = ()
+    """What was written or added, where the operation itself does not say."""
 
 
 @dataclass(slots=True)
@@ -298,6 +357,26 @@ class Failure:
     kind: str
     message: str
     stack: int
+    about: str = ""
+    """What it was about, as the program calls it, where that is known."""
+    inputs: tuple[int, ...] = ()
+    """What the call was given, where it refused numbers that are not finite."""
+
+
+@dataclass(slots=True)
+class Declared:
+    """What the program says of one loss: the variables it trains, and those it leaves alone."""
+
+    name: str
+    """What the program calls the loss."""
+    trains: frozenset[int]
+    leaves: frozenset[int]
+    unknown: tuple[str, ...] = ()
+    """Networks that it names and that no variable of the program belongs to."""
+    listed: frozenset[int] = frozenset()
+    """Those of `trains` that were given one by one, rather than as parts of a network."""
+    windows: tuple[tuple[int, int], ...] = ()
+    """When the contract was being checked (`with contract:`); empty where it holds for the whole program."""
 
 
 @dataclass(slots=True)
@@ -318,18 +397,28 @@ class Recording:
     edits: list[Edit] = field(default_factory=list)
     copies: list[Copy] = field(default_factory=list)
     retraces: list[Retrace] = field(default_factory=list)
+    doubled: list[Doubled] = field(default_factory=list)
     readings: list[Reading] = field(default_factory=list)
     writes: list[Write] = field(default_factory=list)
     handovers: list[Handover] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
+    contracts: list[Declared] = field(default_factory=list)
     stacks: list[Stack] = field(default_factory=list)
     cut_short: bool = False
     """The script was stopped after a number of updates, so that what comes later was not seen."""
     later_gradients: set[int] = field(default_factory=set)
     """Variables without a gradient in the traced updates that received one afterwards."""
+    moved_later: set[int] = field(default_factory=set)
+    """Variables that no optimizer had changed and whose content changed after deep tracing ended."""
+    unmoved: dict[int, int] = field(default_factory=dict)
+    """JAX: variables that were given an update made without their gradient (frozen: zeros), with that call's stack."""
     hand_updated: set[int] = field(default_factory=set)
     """Variables whose gradient the program reads itself (a hand-written update, clipping, logging)."""
     updates: int = 0
+    all_updates: int = 0
+    """Those of the whole run, traced or not."""
     used: bool = True
     """Whether the program computed anything with this framework (importing it does not count)."""
     notes: list[str] = field(default_factory=list)
+    late: Recording | None = None
+    """Where numbers were looked at for longer: everything that was seen, of the later updates only the last."""

@@ -13,6 +13,7 @@ from whygrad.flow.site import Site
 Read = Callable[[str, int], str]
 """Gives one line of a file: from the file itself, or from what a saved report kept of it."""
 
+_TRAINS = frozenset({"fit", "train_on_batch", "train_step", "learn", "train"})
 _OK = re.compile(r"#\s*whygrad:\s*ok\b[:\s]*([A-Za-z0-9,\s]*)")
 
 
@@ -91,6 +92,13 @@ def allowances(file: str) -> list[tuple[int, str]]:
     return found
 
 
+def is_statement(site: Site) -> bool:
+    """Whether a call stands alone on its lines, so that nothing takes its result."""
+    first, last = line_text(site.file, site.line), line_text(site.file, site.end_line)
+    after = _columns(last, site.end_column, None).strip()
+    return not _columns(first, 0, site.column).strip() and (not after or after.startswith("#"))
+
+
 def assigned(site: Site) -> Site | None:
     """Where a loss was assigned: `loss = …` for `loss.mean().backward()` and for `tape.gradient(loss, …)`."""
     try:
@@ -98,6 +106,8 @@ def assigned(site: Site) -> Site | None:
         tree = ast.parse("".join(linecache.getlines(site.file)))
     except (SyntaxError, ValueError):
         return None
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _TRAINS:
+        return None  # `model.fit(x, y)` names a model, no loss
     if (
         isinstance(call, ast.Call)
         and isinstance(call.func, ast.Attribute)
@@ -128,4 +138,42 @@ def assigned(site: Site) -> Site | None:
         site.function,
         site.own,
         site.first_line,
+    )
+
+
+def returned(site: Site) -> Site | None:
+    """The statement with which the function of a site returns, where there is just one after it."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(site.file)))
+    except (SyntaxError, ValueError):
+        return None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            begin = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            if begin == site.first_line:
+                found = [one for one in _own_returns(node) if one.lineno >= site.line and one.value is not None]
+                return _place(site, found[0]) if len(found) == 1 else None
+    return None
+
+
+def _own_returns(function: ast.AST) -> list[ast.Return]:
+    """The return statements of a function, without those of functions inside it."""
+    found: list[ast.Return] = []
+    todo = list(ast.iter_child_nodes(function))
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Return):
+            found.append(node)
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            todo.extend(ast.iter_child_nodes(node))
+    return found
+
+
+def _place(site: Site, node: ast.stmt) -> Site:
+    return replace(
+        site,
+        line=node.lineno,
+        column=node.col_offset,
+        end_line=node.end_lineno or node.lineno,
+        end_column=node.end_col_offset or node.col_offset,
     )

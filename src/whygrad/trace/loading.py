@@ -6,7 +6,7 @@ import importlib
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -14,13 +14,17 @@ from typing import Any
 
 from whygrad.trace.session import Session
 
-RECORDERS = {"torch": "whygrad.trace.torch_recorder", "tensorflow": "whygrad.trace.tensorflow_recorder"}
+RECORDERS = {
+    "torch": "whygrad.trace.torch_recorder",
+    "tensorflow": "whygrad.trace.tensorflow_recorder",
+    "jax": "whygrad.trace.jax_recorder",
+}
 """Framework to the module that records it. Keras 3 counts as its backend."""
 
 _WAITED_FOR = ("keras", "tf_keras")
 """Packages that recorders ask about: `import keras` brings in a framework when its own loader is running already."""
 
-OLDEST = {"torch": (2, 4), "tensorflow": (2, 15)}
+OLDEST = {"torch": (2, 4), "tensorflow": (2, 15), "jax": (0, 10)}
 
 
 _running: list[Session] = []
@@ -29,6 +33,12 @@ _running: list[Session] = []
 def running() -> Session | None:
     """The session that records at this moment."""
     return _running[-1] if _running else None
+
+
+def make_way() -> Callable[[], Any] | None:
+    """End the session that records, where it makes way for another; what is returned begins it again."""
+    session = running()
+    return session.make_way() if session is not None and session.make_way is not None else None
 
 
 def _forget_in_child() -> None:
@@ -57,7 +67,10 @@ def start(session: Session, framework: str) -> None:
     if framework in session.recorders:
         return
     try:
-        version = str(getattr(sys.modules[framework], "__version__", "0"))
+        version = getattr(sys.modules[framework], "__version__", None)
+        if version is None:
+            return  # a folder of that name, which Python took for a package
+        version = str(version)
         if _numbers(version) < OLDEST[framework]:
             oldest = ".".join(map(str, OLDEST[framework]))
             session.notes.append(

@@ -16,6 +16,9 @@ from typing import Any
 
 from whygrad.trace.user_line import SKIP, classify
 
+hints: dict[str, Any] = {}
+"""Networks by a name that holds where user code has none: a callback knows the model that it is called for."""
+
 _TOO_MANY = 200
 _DEEPEST = 3
 
@@ -33,6 +36,10 @@ class Named:
     model: str
     rank: tuple[int, ...]
     target: Any = None
+    holder: str = ""
+    """The plain object that holds the network, where one does."""
+    one: int = 0
+    """Tells networks of the same name apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +68,19 @@ def find(adapter: Adapter, frame: FrameType | None) -> dict[int, Named]:
                 known = best.get(named.key)
                 if known is None or named.rank < known.rank:
                     best[named.key] = named
+    _tell_apart(list(best.values()))
     return best
+
+
+def _tell_apart(found: list[Named]) -> None:
+    """Two objects that each hold a `model` have a `trainer.model` and a `target.model`."""
+    networks: dict[str, set[int]] = {}
+    for named in found:
+        networks.setdefault(named.network, set()).add(named.one)
+    for named in found:
+        if named.one and named.holder and len(networks[named.network]) > 1:
+            named.name, named.network = f"{named.holder}.{named.name}", f"{named.holder}.{named.network}"
+            named.owner = f"{named.holder}.{named.owner}" if named.owner else named.owner
 
 
 def _scopes(frame: FrameType | None) -> Iterator[tuple[dict[str, Any], int]]:
@@ -71,6 +90,8 @@ def _scopes(frame: FrameType | None) -> Iterator[tuple[dict[str, Any], int]]:
         if classify(frame.f_code.co_filename) != SKIP:
             chain.append(frame)
         frame = frame.f_back
+    if hints:
+        yield dict(hints), len(chain) + 2
     seen: set[int] = set()
     main = sys.modules.get("__main__")
     if main is not None and classify(getattr(main, "__file__", None) or "<none>") != SKIP:
@@ -90,7 +111,13 @@ def _scopes(frame: FrameType | None) -> Iterator[tuple[dict[str, Any], int]]:
 
 
 def _walk(
-    adapter: Adapter, name: str, thing: Any, depth: int, visited: set[int], place: tuple[int, int]
+    adapter: Adapter,
+    name: str,
+    thing: Any,
+    depth: int,
+    visited: set[int],
+    place: tuple[int, int],
+    holder: str = "",
 ) -> Iterator[Named]:
     if id(thing) in visited or depth > _DEEPEST:
         return
@@ -103,7 +130,10 @@ def _walk(
             full = prefix + path
             network = name if name != "self" else full.split(".")[0]
             rank = (0, int(own), depth, *place)
-            yield Named(adapter.key(variable), full, network, prefix + owner, not keeper, keeper, kind, rank, variable)
+            yield Named(
+                adapter.key(variable), full, network, prefix + owner, not keeper, keeper, kind, rank, variable, holder,
+                id(thing),
+            )  # fmt: skip
     elif adapter.is_variable(thing):
         # A bare tensor's name (often a loop variable) is worth less than a place in a network.
         yield Named(adapter.key(thing), name, name, "", True, "", "", (2, int(own), depth, *place), thing)
@@ -111,16 +141,16 @@ def _walk(
         if len(thing) <= _TOO_MANY and all(isinstance(k, str | int) for k in thing):
             visited.add(id(thing))
             for key, item in list(thing.items()):
-                yield from _walk(adapter, f"{name}[{key!r}]", item, depth + 1, visited, place)
+                yield from _walk(adapter, f"{name}[{key!r}]", item, depth + 1, visited, place, holder)
     elif isinstance(thing, list | tuple):
         if len(thing) <= _TOO_MANY:
             visited.add(id(thing))
             for index, item in enumerate(thing):
-                yield from _walk(adapter, f"{name}[{index}]", item, depth + 1, visited, place)
+                yield from _walk(adapter, f"{name}[{index}]", item, depth + 1, visited, place, holder)
     elif _is_holder(thing):
         visited.add(id(thing))
         for attribute, item in list(vars(thing).items()):
-            yield from _walk(adapter, attribute, item, depth + 1, visited, place)
+            yield from _walk(adapter, attribute, item, depth + 1, visited, place, "" if name == "self" else name)
 
 
 def _is_holder(thing: Any) -> bool:

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, Protocol
 
-from whygrad.flow.recording import Recording
+from whygrad.flow.recording import Declared, Recording
+from whygrad.trace.declared import Windows
 from whygrad.trace.user_line import SKIP, StackTable, classify
 
 DEPTH = 4
@@ -18,6 +19,9 @@ DEPTH = 4
 ALL_DEEP = 64
 """`--updates N` traces every one of them when N is at most this."""
 
+
+RING = 200
+"""Updates for which numbers are looked at after that, where looking is cheap."""
 
 _PATIENCE = 25
 """How many times `DEPTH` to wait for an optimizer that was made and does not step."""
@@ -37,12 +41,18 @@ class Recorder(Protocol):
     def forget_in_child(self) -> None:
         """A forked process is not followed."""
 
+    def variable_number(self, thing: Any, adopt: bool) -> int | None:
+        """The number of one of the framework's variables; `adopt` gives it one where it has none yet."""
+
 
 class Session:
     """Shared by the recorders of one run."""
 
-    def __init__(self, depth: int = DEPTH, stop_after: int | None = None, whole_script: bool = False) -> None:
+    def __init__(
+        self, depth: int = DEPTH, stop_after: int | None = None, whole_script: bool = False, ring: int = RING
+    ) -> None:
         self.depth = depth
+        self.ring = ring
         self.stop_after = stop_after
         self.whole_script = whole_script
         self.stacks = StackTable()
@@ -56,6 +66,12 @@ class Session:
         """The update after which tracing ended, unless it began again; None where it went on to the end."""
         self._clock = 0
         self._waiting: dict[str, list[Callable[[Any], None]]] = {}
+        self.make_way: Callable[[], Callable[[], Any]] | None = None
+        """Ends this recording for another one; what it returns begins it again. None: it does not make way."""
+        self.recordings: list[Recording] = []
+        """What was seen, once it is finished."""
+        self.contracts = Windows()
+        """Contracts that are checked while this session records."""
 
     def tick(self) -> int:
         """The next moment."""
@@ -134,6 +150,12 @@ class Session:
         except Exception as error:
             self.trouble(module.__name__, error)
 
+    @property
+    def backwards(self) -> int:
+        """How many times gradients were asked for so far."""
+        recordings = [getattr(recorder, "recording", None) for recorder in self.recorders.values()]
+        return sum(len(recording.backwards) for recording in recordings if recording is not None)
+
     def forget_in_child(self) -> None:
         """A forked worker (a data loader's, a vectorised environment's) runs without us."""
         self.stop_after = None
@@ -142,19 +164,41 @@ class Session:
 
     def finish(self) -> list[Recording]:
         """Stop every recorder and collect what they saw."""
-        if any(getattr(recorder, "deep", False) for recorder in self.recorders.values()):
+        if any(_sees_all(recorder) for recorder in self.recorders.values()):
             self.let_go_after = None
-        recordings = []
+        recordings = self.recordings = list[Recording]()
         for name, recorder in self.recorders.items():
             try:
+                self._adopt_declared(name, recorder)
                 recording = recorder.finish()
+                recording.contracts = self._declared(name, recorder, recording)
                 recording.cut_short = self.stopped_early
+                recording.all_updates = max(self.updates, recording.updates)
                 recording.used = bool(recording.ops)
                 recordings.append(recording)
             except Exception as error:
                 self.trouble(name, error)
                 recorder.detach()
         return recordings
+
+    def _adopt_declared(self, name: str, recorder: Recorder) -> None:
+        try:
+            self.contracts.adopt(recorder)
+        except Exception as error:
+            self.trouble(name, error)
+
+    def _declared(self, name: str, recorder: Recorder, recording: Recording) -> list[Declared]:
+        try:
+            return self.contracts.declared(recorder, recording)
+        except Exception as error:
+            self.trouble(name, error)
+            return []
+
+
+def _sees_all(recorder: Recorder) -> bool:
+    """Whether a recorder still writes everything down; one that only looks on for numbers does not."""
+    ring = getattr(recorder, "ring", None)
+    return bool(getattr(recorder, "deep", False)) and not getattr(ring, "running", False)
 
 
 class EnoughUpdates(SystemExit):

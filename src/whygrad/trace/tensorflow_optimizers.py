@@ -113,6 +113,8 @@ class Optimizers:
             with recorder.quiet():
                 result = run()
         except Exception as error:
+            if step is None and "Unknown variable" in str(error):
+                step = self._begin(optimizer, pairs, frame, deep=True)  # long after we let go: a model was rebuilt
             if step is not None:
                 step.error = f"{type(error).__name__}: {error}"
             raise
@@ -130,18 +132,29 @@ class Optimizers:
                     return self._note_step(optimizer, pairs, frame)
             if self._suspects:
                 self._look_again(pairs)
+            if not recorder.deep:
+                recorder.numbers.glance(self._updates, optimizer, [g for g, _ in pairs], frame)
         except Exception as trouble:
             recorder.trouble(trouble)
         return None
 
     def _note_step(self, optimizer: Any, pairs: _Pairs, frame: FrameType) -> Step:
         recorder = self.recorder
-        applied, without = set[int](), set[int]()
+        applied, without, taken = set[int](), set[int](), dict[int, int]()
         for gradient, variable in pairs:
             store = recorder.variables.store_of(variable)
             if store is not None:
-                (applied if gradient is not None else without).add(recorder.variables.number_of(store))
+                number = recorder.variables.number_of(store)
+                (applied if gradient is not None else without).add(number)
+                value = recorder.edits.number(gradient)
+                if value is not None:
+                    taken[number] = value
         step = self._updates.note(optimizer, applied, without, frame)
+        step.call, step.taken = "apply_gradients", taken
+        recorder.edits.by_optimizer(optimizer, step)
+        stores = [(recorder.variables.store_of(variable), variable, gradient) for gradient, variable in pairs]
+        numbered = [(s.number, v, g) for s, v, g in stores if s is not None and s.number is not None]
+        recorder.numbers.of_step(step, optimizer, numbered)
         recorder.look_for_names(frame)
         return step
 

@@ -2,8 +2,8 @@
 
 `op_callbacks` (what TensorFlow's own debugger uses) shows each operation with its inputs and outputs; the bodies of
 `tf.function` run eagerly while the recorder looks. Tapes, optimizers, Keras layers and the ways out to NumPy are
-watched by small wrappers, each kind in a file of its own. The recorder computes nothing with the program's tensors,
-keeps none of them alive, and draws no random number.
+watched by small wrappers, each kind in a file of its own. The recorder reads of the program's tensors only what they
+contain, keeps none of them alive, and draws no random number.
 """
 
 from __future__ import annotations
@@ -26,10 +26,14 @@ from whygrad.trace.handover import Exits
 from whygrad.trace.keras_layers import Layers
 from whygrad.trace.patches import Patches
 from whygrad.trace.session import Session
+from whygrad.trace.tensorflow_copies import TensorFlowCopies
+from whygrad.trace.tensorflow_edits import Edits
 from whygrad.trace.tensorflow_exits import Doors
 from whygrad.trace.tensorflow_functions import Functions
 from whygrad.trace.tensorflow_naming import Naming
+from whygrad.trace.tensorflow_numbers import NumbersSeen
 from whygrad.trace.tensorflow_optimizers import Optimizers
+from whygrad.trace.tensorflow_retraces import Retraces
 from whygrad.trace.tensorflow_tapes import Tapes
 from whygrad.trace.tensorflow_variables import ResourceVariable, Variables
 from whygrad.trace.upkeep import prune
@@ -71,10 +75,14 @@ class TensorFlowRecorder:
         self.tapes = Tapes(self)
         self.functions = Functions(self)
         self.optimizers = Optimizers(self)
+        self.edits = Edits(self)
         self.doors = Doors(self)
         self.layers = Layers(self)
         self.naming = Naming(self)
+        self.numbers = NumbersSeen(self)
         self.variables = Variables(self)
+        self.copies = TensorFlowCopies(self)
+        self.retraces = Retraces(self)
         self._deep_patches = Patches()
         self._known: dict[int, tuple[weakref.ref[Any], int]] = {}
         self._next = 0
@@ -87,6 +95,9 @@ class TensorFlowRecorder:
     def attach(self) -> None:
         """Put the wrappers in place and begin deep tracing."""
         self.optimizers.attach(self.light)
+        self.retraces.attach(self.light)
+        self.edits.attach(self.light)
+        self.light.replace(ResourceVariable, "__init__", self.variables.wrap_init)
         self.deepen()
         for package in ("keras", "tf_keras"):
             self.session.when_imported(package, self._attach_keras)
@@ -107,7 +118,6 @@ class TensorFlowRecorder:
         self.local.switches.clear()
         for part in (self.tapes, self.functions, self.doors):
             part.attach_deep(self._deep_patches)
-        self._deep_patches.replace(ResourceVariable, "__init__", self.variables.wrap_init)
         op_callbacks.add_op_callback(self._callback)
 
     def release(self) -> None:
@@ -119,6 +129,8 @@ class TensorFlowRecorder:
         if self._callback in context.context().op_callbacks:
             op_callbacks.remove_op_callback(self._callback)
         self.optimizers.remember_suspects()
+        self.copies.watch()
+        self.copies.attach_late(self.light)
 
     def detach(self) -> None:
         """Take every wrapper away."""
@@ -128,10 +140,17 @@ class TensorFlowRecorder:
     def finish(self) -> Recording:
         """Detach and return what was seen."""
         self.look_for_names(sys._getframe())
+        try:
+            self.numbers.last_glance()
+        except Exception as trouble:
+            self.trouble(trouble)
+        self.copies.look(now=True)
+        self.retraces.finish()
         self.detach()
         recording = self.recording
         recording.stacks = self.session.stacks.resolve()
         self.exits.link(recording)
+        self.copies.link()
         self.naming.name_variables(recording.stacks)
         return recording
 
@@ -160,6 +179,13 @@ class TensorFlowRecorder:
     def trouble(self, error: BaseException) -> None:
         """Something of ours failed; the program goes on."""
         self.session.trouble("tensorflow", error)
+
+    def variable_number(self, thing: Any, adopt: bool) -> int | None:
+        """The number of a variable that the program has declared something about."""
+        store = self.variables.store_of(thing)
+        if store is None:
+            return None
+        return self.variables.number_of(store) if adopt else store.number
 
     # --- one operation ------------------------------------------------------------------------------------------
 
@@ -196,7 +222,8 @@ class TensorFlowRecorder:
         detail = outputs[0].dtype.name if kind == "discrete" else ""
         own_pause = kind == "stop" or words.is_function(op_type) or (op_type in words.READS and _in_stop(frame))
         carries = self._carries(op_type, kind)
-        self.add(words.friendly(op_type), kind, sources, numbers, stack, carries, detail, own_pause)
+        op = self.add(words.friendly(op_type), kind, sources, numbers, stack, carries, detail, own_pause)
+        self.numbers.of_call(op, op_type, inputs, outputs)
         if len(self.recording.ops) > self._next_prune:
             self._prune()
 
@@ -276,6 +303,7 @@ class TensorFlowRecorder:
             return entry[1]
         number = self.new_value(tensor)
         op = self.add("tensor data", "enter", (), (number,), stack, False)
+        self.numbers.of_call(op, "", (), (tensor,))
         value = self.recording.values[number]
         if value.floating or value.shape:  # an axis or an index is no data that came back
             self.exits.entered(op.at, self._content_of(tensor), weak=not (value.floating and value.shape))

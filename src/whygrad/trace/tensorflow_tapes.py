@@ -222,16 +222,28 @@ class Tapes:
             if answer is None:
                 continue
             store = recorder.variables.store_of(item)
+            parts = [recorder.new_value(tensor) for tensor in _dense_parts(answer)]
             if store is not None:
-                got.add(recorder.variables.number_of(store))
+                variable = recorder.variables.number_of(store)
+                got.add(variable)
+                event.given.update({variable: parts[0]} if parts else {})
+                recorder.edits.gradient_of.update(dict.fromkeys(parts, variable))
             elif isinstance(item, EagerTensor):
                 got_values.add(recorder.value_of(item, event.stack))
-            made.extend(recorder.new_value(tensor) for tensor in _dense_parts(answer))
+            made.extend(parts)
         if zeros and event.loss is not None:
             got, got_values = self._truly_reached(event, got, got_values)
         event.got, event.got_values = frozenset(got), frozenset(got_values)
+        stores = [recorder.variables.store_of(item) for item in asked]
+        event.gradients = recorder.numbers.of_gradients(
+            (store.number, answer)
+            for store, answer in zip(stores, answers, strict=False)
+            if store is not None and store.number in got
+        )
         if made and event.loss is not None:
-            recorder.add(event.call, "compute", (event.loss, *event.asked_values), tuple(made), event.stack, True)
+            op = recorder.add(event.call, "compute", (event.loss, *event.asked_values), tuple(made), event.stack, True)
+            tensors = [part for answer in answers if answer is not None for part in _dense_parts(answer)]
+            recorder.numbers.of_call(op, "", (), tensors)
 
     def _truly_reached(self, event: Backward, got: set[int], got_values: set[int]) -> tuple[set[int], set[int]]:
         """`unconnected_gradients=ZERO` answers zeros where there is no way: ask the recording itself."""

@@ -100,6 +100,7 @@ class Variables:
                 trainable=value.floating and bool(variable is None or variable.trainable), created=store.created,
                 born=store.born,
             )  # fmt: skip
+            self.recorder.copies.first(store.number)
         return store.number
 
     def wrap_init(self, original: Any) -> Any:
@@ -110,7 +111,8 @@ class Variables:
             if not self.recorder.local.busy and isinstance(getattr(variable, "_handle", None), EagerTensor):
                 try:
                     store = self.at_handle(variable._handle, None)
-                    store.reference = weakref.ref(variable)
+                    if type(variable).__name__ != "_UnreadVariable":  # what assign() returns, of the same handle
+                        store.reference = weakref.ref(variable)
                     store.born = store.born or self.recorder.session.now()
                     if store.created is None:
                         store.created = self.recorder.session.stacks.capture(sys._getframe(1))
@@ -134,8 +136,13 @@ class Variables:
         after = self._new_content(store, inputs[-1] if op_type in words.OVERWRITES else None)
         op = self.recorder.add(by, "write", () if self._is_sync(store) else sources, (after,), stack, False)
         store.copied = store.copied or copies
+        variable = store.reference() if store.reference is not None else None
+        if store.number is None and variable is not None and variable.trainable and len(variable.shape):
+            self.number_of(store)
         if store.number is not None:
-            self.recorder.recording.writes.append(Write(op.at, before, after, by, stack, store.number))
+            self.recorder.copies.wrote(op.at, store.number, stack, sources)
+            write = Write(op.at, before, after, by, stack, store.number, () if op.inputs else tuple(sources))
+            self.recorder.recording.writes.append(write)
             self.recorder.recording.hand_updated.add(store.number)
 
     def _new_content(self, store: Store, tensor: Any = None) -> int:
@@ -153,6 +160,7 @@ class Variables:
     def overwritten(self, stores: list[Store], by: str, stack: int) -> None:
         """An optimizer has changed these variables."""
         before = [self.content(store) for store in stores]
+        self.recorder.copies.stepped([store.number for store in stores if store.number is not None])
         after = [self._new_content(store) for store in stores]
         op = self.recorder.add(by, "write", (), tuple(after), stack, False)
         for store, old, new in zip(stores, before, after, strict=True):

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from whygrad.trace.torch_recorder import TorchRecorder
 
 _GRAD_ERRORS = ("grad", "inplace operation", "in-place", "backward", "leaf Variable", "non-leaf", "differentiat")
-_PROPERTIES = words.VIEW_GETTERS | {"data.__get__", "data.__set__", "grad.__get__", "requires_grad.__set__"}
+_BETWEEN = "between 0 and 1"
+_PROPERTIES = words.VIEW_GETTERS | {
+    "data.__get__", "data.__set__", "grad.__get__", "grad.__set__", "grad.__delete__", "requires_grad.__set__",
+}  # fmt: skip
 _SHARE_MEMORY = frozenset({"data.__get__", "detach", "view_as", "view", "t", "transpose", "reshape", "__getitem__"})
 _COPIES = frozenset({"copy_", "data.__set__", "lerp_", "mul_", "add_", "set_"})
 
@@ -31,6 +34,8 @@ class Calls:
             "backward": recorder.gradients.backward,
             "grad": recorder.gradients.autograd_grad,
             "grad.__get__": recorder.gradients.grad_read,
+            "grad.__set__": recorder.edits.assigned,
+            "grad.__delete__": recorder.edits.assigned,
             "_set_grad_enabled": recorder.switches.set_grad_enabled,
             "requires_grad_": recorder.switches.requires_grad_set,
             "requires_grad.__set__": recorder.switches.requires_grad_set,
@@ -61,6 +66,8 @@ class Calls:
             result = func(*args, **kwargs)
         except RuntimeError as error:
             self.note_failure(name, error, frame)
+            if _BETWEEN in str(error):
+                self.note_refused(name, error, [*args, *kwargs.values()], frame)
             raise
         try:
             with self.recorder.lock:
@@ -69,19 +76,31 @@ class Calls:
             self.recorder.trouble(trouble)
         return result
 
-    def note_failure(self, name: str, error: BaseException, frame: FrameType) -> None:
+    def note_failure(self, name: str, error: BaseException, frame: FrameType, always: bool = False) -> None:
         """The program saw an exception; those about gradients are kept."""
         message = str(error)
-        if any(word in message for word in _GRAD_ERRORS):
+        if always or any(word in message for word in _GRAD_ERRORS):
             session = self.recorder.session
             stack = session.stacks.capture(frame)
             self.recorder.recording.failures.append(Failure(session.tick(), name, message, stack))
             self.recorder.look_for_names(frame)
 
+    def note_refused(self, name: str, error: BaseException, given: Any, frame: FrameType) -> None:
+        """A call refused what it was given: NaN, where it asks for a number."""
+        recorder = self.recorder
+        with recorder.guarded, recorder.lock:
+            inputs = tuple(recorder.variables.value_of(tensor) for tensor in tensors_in(list(given)))
+            stack = recorder.session.stacks.capture(frame)
+            failure = Failure(recorder.session.tick(), name, str(error).split("tensor(")[0], stack, inputs=inputs)
+            recorder.recording.failures.append(failure)
+            recorder.look_for_names(frame)
+
     def _note(self, name: str, args: Any, kwargs: Any, result: Any, frame: FrameType) -> None:
         in_place = (name[-1] == "_" and name[-2:] != "__") or name in words.IN_PLACE
         if in_place and args and isinstance(args[0], Tensor):
             self._note_write(name, args, kwargs, frame)
+        elif in_place and name.startswith("_foreach_") and args and isinstance(args[0], list | tuple):
+            self._note_writes(name.removeprefix("_foreach_"), args, frame)
         elif name in words.LEAVE:
             self._note_leave(name, args, result, frame)
         else:
@@ -103,6 +122,7 @@ class Calls:
         if name in words.PAIRWISE and len(inputs) == len(outputs):
             for source, target in zip(inputs, outputs, strict=True):
                 recorder.add(name, "compute", (source,), (target,), stack, values[target].live)
+                values[target].numbers = values[source].numbers
             return
         live = any(values[o].live for o in outputs)
         if live and not inputs:
@@ -113,10 +133,13 @@ class Calls:
         kind = self._kind(name, inputs, outputs)
         detail = "" if results[0].is_floating_point() else str(results[0].dtype).removeprefix("torch.")
         at = recorder.add(name, kind, inputs, outputs, stack, live, recorder.switches.present(), detail)
+        recorder.numbers.of_call(recorder.recording.ops[at], args, kwargs, results)
         if kind == "enter" and not inputs:
             recorder.exits.entered(at, args[0] if args else kwargs.get("data"))
         else:
             self._note_numbers(at, args)
+        if isinstance(into, Tensor):
+            self._note_into(at, into, inputs, stack)
         if inputs and name in _SHARE_MEMORY:
             variable = variables.behind(inputs[0])
             if variable is not None:
@@ -151,13 +174,28 @@ class Calls:
             at = self.recorder.add(name, "leave", inputs, (), stack, False)
             self.recorder.exits.left(at, result)
 
+    def _note_into(self, at: int, into: Tensor, sources: list[int], stack: int) -> None:
+        """`torch.add(target.data, source.data, out=target.data)`: a write into a variable's memory."""
+        variables = self.recorder.variables
+        base = variables.owner_of(into)
+        if base is not None:
+            self.recorder.copies.wrote(at, base, stack, sources)
+            self.recorder.recording.hand_updated.add(base)
+
     # --- a call that writes into a tensor -----------------------------------------------------------------------
+
+    def _note_writes(self, name: str, args: Any, frame: FrameType) -> None:
+        """`torch._foreach_lerp_(targets, sources, tau)`: one write into each of a list."""
+        for index, target in enumerate(args[0]):
+            others = [a[index] for a in args[1:] if isinstance(a, list | tuple) and index < len(a)]
+            self._note_write(name, (target, *[o for o in others if isinstance(o, Tensor)]), {}, frame)
 
     def _note_write(self, name: str, args: Any, kwargs: Any, frame: FrameType) -> None:
         if name == "data.__set__" and _initialises(frame):
             return  # .to(device), .double(): the same variable in another place
         recorder, variables = self.recorder, self.recorder.variables
         target: Tensor = args[0]
+        recorder.edits.written(name, args, frame)
         stack = recorder.session.stacks.capture(frame)
         old = variables.value_of(target)
         sources = variables.inputs(name, args[1:], kwargs)
@@ -180,9 +218,11 @@ class Calls:
         kind: Kind = "compute" if variable is None else "write"
         carries = variable is None and has_history(target)
         at = recorder.add(name, kind, inputs, outputs, stack, carries, recorder.switches.present())
+        recorder.numbers.of_call(recorder.recording.ops[at], args, kwargs, [target])
         self._note_numbers(at, args)
         recorder.recording.writes.append(Write(at, old, new, name, stack, variable))
         if variable is not None and not _initialises(frame):
+            recorder.copies.wrote(at, variable, stack, sources)
             if sources and name in _COPIES and owner is not None:
                 variables.copied(owner)
             recorder.recording.hand_updated.add(variable)

@@ -29,6 +29,7 @@ class Functions:
         patches.replace(torch.autograd.Function, "apply", self._wrap_apply)
         patches.replace(torch, "compile", self._wrap_compile)
         patches.replace(torch, "from_numpy", self._wrap_from_numpy)
+        patches.replace(torch.distributions.Distribution, "__init__", self._wrap_distribution)
 
     def _wrap_apply(self, original: Any) -> Any:
         """A custom `autograd.Function` is one operation; what its forward does inside is its own affair."""
@@ -62,7 +63,10 @@ class Functions:
         live = any(tensor.requires_grad for tensor in results)
         kind: Kind = "compute" if live or not torch.is_grad_enabled() else "opaque"
         stack = recorder.session.stacks.capture(frame)
-        recorder.add(name, kind, inputs, outputs, stack, live, recorder.switches.present(), detail="custom_function")
+        at = recorder.add(
+            name, kind, inputs, outputs, stack, live, recorder.switches.present(), detail="custom_function"
+        )
+        recorder.numbers.of_call(recording.ops[at], (), {}, results)
 
     def _wrap_from_numpy(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """The one factory that a mode does not see."""
@@ -74,6 +78,20 @@ class Functions:
 
         return from_numpy
 
+    def _wrap_distribution(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """A distribution refuses parameters that are NaN, in Python: no call of PyTorch's fails."""
+
+        def __init__(distribution: Any, *args: Any, **kwargs: Any) -> None:
+            try:
+                original(distribution, *args, **kwargs)
+            except ValueError as error:
+                if self.recorder.active():
+                    given = list(vars(distribution).values())
+                    self.recorder.calls.note_refused(type(distribution).__name__, error, given, sys._getframe(1))
+                raise
+
+        return __init__
+
     def _wrap_compile(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def compile(*args: Any, **kwargs: Any) -> Any:
             if self.recorder.deep:
@@ -81,6 +99,11 @@ class Functions:
             return original(*args, **kwargs)
 
         return compile
+
+    @property
+    def runs_compiled(self) -> bool:
+        """Whether the program has compiled functions, which run eagerly for as long as we look."""
+        return self._stance_set
 
     def set_stance(self, stance: str) -> None:
         """Compiled functions run eagerly while they are looked at."""

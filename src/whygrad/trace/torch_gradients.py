@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
 from whygrad.flow.recording import Backward
-from whygrad.trace.torch_variables import tensors_in
+from whygrad.trace.torch_variables import leaves_of, tensors_in
 
 if TYPE_CHECKING:
     from whygrad.trace.torch_recorder import TorchRecorder
@@ -23,6 +24,8 @@ class Gradients:
         self.recorder = recorder
         self.fresh: dict[int, bool] = {}
         """Variables whose `.grad` came after the last `zero_grad` (true) or has been cleared since (false)."""
+        self.left = _State()
+        """What the last pass, edit or step left in each `.grad`: what is still there untouched piles up."""
 
     # --- backward() ---------------------------------------------------------------------------------------------
 
@@ -36,7 +39,7 @@ class Gradients:
             loss = self._joined(losses, frame)
             stack = recorder.session.stacks.capture(frame)
             before = self._state()
-            event = Backward(recorder.session.tick(), "backward", loss, stack)
+            event = Backward(recorder.session.tick(), "backward", loss, stack, retained=_retains(args, kwargs))
         if event is None:
             return func(*args, **kwargs)
         try:
@@ -48,15 +51,39 @@ class Gradients:
             with recorder.guarded:
                 self._note_backward(event, before, frame)
 
+    def asked_only(self, loss: Tensor, frame: FrameType) -> None:
+        """A loss whose gradient is in question and is not computed: who would receive one."""
+        recorder = self.recorder
+        with recorder.quiet(), recorder.guarded, recorder.lock:
+            got = {recorder.variables.adopt(leaf) for leaf in leaves_of(loss)}
+            stack = recorder.session.stacks.capture(frame)
+            number = recorder.variables.value_of(loss)
+            event = Backward(recorder.session.tick(), "check", number, stack, got=frozenset(got))
+            recorder.recording.backwards.append(event)
+
     def _note_backward(self, event: Backward, before: _State, frame: FrameType) -> None:
         if event.error is None:
             after = self._state()
             event.got = frozenset(n for n, state in after.items() if state is not None and state != before.get(n))
+            left = self.left
+            event.piled = frozenset(n for n in event.got if before.get(n) is not None and before[n] == left.get(n))
             for number in event.got:
                 self.fresh[number] = True
-        else:
-            self.recorder.look_for_names(frame)
-        self.recorder.recording.backwards.append(event)
+                self.left[number] = after[number]
+            tensors = ((number, self.recorder.variables.tensor(number)) for number in event.got)
+            event.gradients = self.recorder.numbers.of_gradients((n, t.grad) for n, t in tensors if t is not None)
+        recording = self.recorder.recording
+        if event.error is not None or (not recording.steps and len(recording.backwards) < 3):
+            self.recorder.look_for_names(frame)  # there may be no step to look from
+        recording.backwards.append(event)
+
+    def settled(self, numbers: Iterable[int]) -> None:
+        """What lies in these variables' `.grad` now was put there by something we know of."""
+        for number in numbers:
+            tensor = self.recorder.variables.tensor(number)
+            grad = tensor.grad if tensor is not None and tensor.is_leaf else None
+            if grad is not None and number in self.left:
+                self.left[number] = (id(grad), grad._version)
 
     def _state(self) -> _State:
         """What lies in each variable's `.grad`: which tensor, at which version."""
@@ -127,8 +154,14 @@ class Gradients:
         found = [g for g in parts if isinstance(g, Tensor)]
         if found and event.loss is not None:
             made = [recorder.variables.new_value(g) for g in found]
+            numbers = iter(made)
+            values = [next(numbers) if isinstance(g, Tensor) else None for g in parts]
+            event.given = {v: n for v, n in zip(variables, values, strict=False) if v is not None and n is not None}
             live = any(g.requires_grad for g in found)
-            recorder.add("autograd.grad", "compute", (event.loss, *asked), made, event.stack, live)
+            at = recorder.add("autograd.grad", "compute", (event.loss, *asked), made, event.stack, live)
+            recorder.numbers.of_call(recorder.recording.ops[at], (), {}, found)
+        pairs = ((v, g) for v, g in zip(variables, parts, strict=False) if v is not None)
+        event.gradients = recorder.numbers.of_gradients(pairs)
 
     # --- .grad --------------------------------------------------------------------------------------------------
 
@@ -146,6 +179,7 @@ class Gradients:
         if grad is not None:
             if variable is not None:
                 recorder.recording.hand_updated.add(variable)
+                recorder.edits.read(variable, grad, frame)
         elif not tensor.is_leaf and tensor.requires_grad:
             stack = recorder.session.stacks.capture(frame)
             at, value = recorder.session.tick(), recorder.variables.value_of(tensor)
@@ -153,3 +187,8 @@ class Gradients:
                 Backward(at, ".grad", None, stack, asked_values=(value,), error="not a leaf")
             )
             recorder.look_for_names(frame)
+
+
+def _retains(args: Any, kwargs: Any) -> bool:
+    """Whether `backward(gradient, retain_graph)` keeps the graph."""
+    return bool(kwargs.get("retain_graph")) or (len(args) > 2 and bool(args[2]))

@@ -29,7 +29,7 @@ class Naming:
             if not self._worth_looking(frame):
                 self._refresh_flags()
                 return
-            for named in names.find(_ADAPTER, frame).values():
+            for named in names.find(ADAPTER, frame).values():
                 number = self.recorder.variables.number_of(named.target)
                 if number is not None:
                     self._give(number, named)
@@ -61,6 +61,7 @@ class Naming:
     def _refresh_flags(self) -> None:
         """What is known of a variable only while its tensor lives."""
         variables = self.recorder.variables
+        self.recorder.copies.link_deep()
         for number, variable in self.recorder.recording.variables.items():
             tensor = variables.tensor(number)
             if tensor is not None:
@@ -125,7 +126,7 @@ def _hidden(name: str, thing: Any, depth: int) -> Iterator[tuple[str, Tensor]]:
             yield from _hidden(f"{name}[{key!r}]", item, depth + 1)
 
 
-_ADAPTER = names.Adapter(
+ADAPTER = names.Adapter(
     is_model=lambda thing: isinstance(thing, torch.nn.Module),
     is_variable=lambda thing: isinstance(thing, Tensor) and thing.is_leaf and thing.requires_grad,
     entries=_entries,

@@ -12,7 +12,6 @@ import torch
 from torch import Tensor
 from torch.optim import optimizer as torch_optimizer
 
-from whygrad.flow.recording import Clear
 from whygrad.trace.patches import Patches
 from whygrad.trace.updates import Updates
 
@@ -30,8 +29,9 @@ class Optimizers:
         self._updates = Updates(recorder.session, recorder.recording)
         self._hooks: list[Any] = []
         self._stepping = False
-        self._closures: set[int] = set()
+        self._closures: dict[int, int] = {}
         self._suspects: dict[int, weakref.ref[Tensor]] = {}
+        self._new = False
 
     def attach(self, patches: Patches) -> None:
         """The optimizers that PyTorch itself brings, and all that are made from them."""
@@ -64,7 +64,7 @@ class Optimizers:
                 raise
             with recorder.guarded:
                 self._note_made(optimizer, sys._getframe(1))
-                if not recorder.deep and recorder.session.may_deepen():
+                if (recorder.ring.running or not recorder.deep) and recorder.session.may_deepen():
                     recorder.deepen()
 
         return __init__
@@ -100,11 +100,11 @@ class Optimizers:
         ours = isinstance(thing, torch.optim.Optimizer)
         optimizer = self._updates.number(thing) if ours else None
         tensors = _parameters(thing) if ours else thing.parameters()
-        cleared = {recorder.variables.adopt(t) for t in tensors if t.is_leaf}
-        for variable in cleared:
-            recorder.gradients.fresh[variable] = False
-        stack = recorder.session.stacks.capture(frame)
-        recorder.recording.clears.append(Clear(recorder.session.tick(), frozenset(cleared), stack, optimizer))
+        recorder.edits.cleared(tensors, "zero_grad", frame, optimizer)
+
+    def note_skipped(self, optimizer: Any) -> None:
+        """A gradient scaler left this step out."""
+        self.recorder.recording.optimizers[self._updates.number(optimizer)].skipped += 1
 
     # --- a step -------------------------------------------------------------------------------------------------
 
@@ -115,19 +115,23 @@ class Optimizers:
         with recorder.guarded:
             if recorder.active():
                 recorder.paused = self._stepping = True
+                if recorder.ring.running:
+                    self._look_around(optimizer)
+                    self._new = self._updates.worth_a_look(optimizer)
                 closure = kwargs.get("closure") or next((a for a in args[1:] if callable(a)), None)
                 if closure is None:
                     self._note_step(optimizer, ((p, p.grad) for p in _parameters(optimizer)), sys._getframe(1))
                     recorder.step_aside()
                 else:
-                    self._closures.add(id(optimizer))
+                    self._closures[id(optimizer)] = recorder.session.tick()
                     watched = self._watched(closure)
                     changed = (
                         tuple(watched if a is closure else a for a in args),
                         {key: watched if value is closure else value for key, value in kwargs.items()},
                     )
-            elif self._suspects:
-                self._look_again(optimizer)
+            elif not recorder.deep:
+                self._look_around(optimizer)
+                recorder.numbers.glance(self._updates, optimizer, sys._getframe(1))
         return changed
 
     def _after_failed_step(self) -> None:
@@ -154,9 +158,11 @@ class Optimizers:
         with recorder.guarded:
             recorder.come_back()
             if recorder.deep:
+                recorder.gradients.settled(recorder.variables.adopt(p) for p in _parameters(optimizer))
                 if id(optimizer) in self._closures:
-                    self._closures.discard(id(optimizer))
+                    began = self._closures.pop(id(optimizer))
                     self._note_step(optimizer, ((p, p.grad) for p in _parameters(optimizer)), sys._getframe(1))
+                    recorder.recording.steps[-1].began = began
                 self._resume()
             elif self._updates.worth_a_look(optimizer):
                 recorder.deepen()
@@ -164,17 +170,27 @@ class Optimizers:
 
     def _note_step(self, optimizer: Any, pairs: Iterable[tuple[Tensor, Any]], frame: FrameType) -> None:
         applied, without = set[int](), set[int]()
-        for parameter, grad in pairs:
-            variable = self.recorder.variables.adopt(parameter)
+        numbered = [(self.recorder.variables.adopt(parameter), parameter, grad) for parameter, grad in pairs]
+        for variable, _, grad in numbered:
             fresh = self.recorder.gradients.fresh.get(variable, True)
             (applied if grad is not None and fresh else without).add(variable)
-        self._updates.note(optimizer, applied, without, frame)
+        step = self._updates.note(optimizer, applied, without, frame)
+        step.call = self.recorder.edits.step_call
+        self.recorder.numbers.of_step(step, optimizer, numbered)
+        self.recorder.copies.stepped(applied)
         self.recorder.look_for_names(frame)
 
     def _resume(self) -> None:
-        self.recorder.paused = False
-        if self._updates.enough():
-            self.recorder.release()
+        recorder = self.recorder
+        recorder.paused = False
+        if recorder.ring.running:
+            if self._new:
+                recorder.deepen()
+            elif recorder.ring.stepped():
+                recorder.let_go()
+        elif self._updates.enough():
+            recorder.release()
+        self._new = False
 
     # --- Keras on the torch backend -----------------------------------------------------------------------------
 
@@ -206,6 +222,12 @@ class Optimizers:
         """Variables that an optimizer holds and that had no gradient so far."""
         tensors = self.recorder.variables.tensors
         self._suspects = {v: tensors[v] for v in self._updates.without_gradient() if v in tensors}
+
+    def _look_around(self, optimizer: Any) -> None:
+        """The first updates have been seen: what came later to what was missing there."""
+        if self._suspects:
+            self._look_again(optimizer)
+        self.recorder.copies.look()
 
     def _look_again(self, optimizer: Any) -> None:
         """Has a variable without a gradient received one, now that its own optimizer steps?"""

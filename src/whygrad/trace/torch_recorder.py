@@ -2,7 +2,7 @@
 
 A `TorchFunctionMode` sees each call before autograd does, differentiable or not, and whether its result requires a
 gradient. Optimizers, modules and `autograd.Function` are watched by small wrappers, each kind in a file of its own.
-The recorder computes nothing with the program's tensors, keeps none of them alive, and draws no random number.
+The recorder reads of the program's tensors only what they contain, keeps none alive, and draws no random number.
 """
 
 from __future__ import annotations
@@ -20,11 +20,15 @@ from torch.overrides import TorchFunctionMode
 from whygrad.flow.recording import Kind, Op, Recording
 from whygrad.trace.handover import Exits
 from whygrad.trace.patches import Patches
+from whygrad.trace.ring import Ring
 from whygrad.trace.session import Session
 from whygrad.trace.torch_calls import Calls
+from whygrad.trace.torch_copies import TorchCopies
+from whygrad.trace.torch_edits import Edits
 from whygrad.trace.torch_functions import Functions
 from whygrad.trace.torch_gradients import Gradients
 from whygrad.trace.torch_naming import Naming
+from whygrad.trace.torch_numbers import NumbersSeen
 from whygrad.trace.torch_optimizers import Optimizers
 from whygrad.trace.torch_switches import Switches
 from whygrad.trace.torch_variables import Variables
@@ -84,12 +88,16 @@ class TorchRecorder:
         self.guarded = _Guarded(self)
         self.exits = Exits()
         self.variables = Variables(self)
+        self.copies = TorchCopies(self)
+        self.numbers = NumbersSeen(self)
         self.switches = Switches(self)
         self.gradients = Gradients(self)
         self.functions = Functions(self)
         self.optimizers = Optimizers(self)
+        self.edits = Edits(self)
         self.naming = Naming(self)
         self.calls = Calls(self)
+        self.ring = Ring(session, self.recording, self.variables.alive)
         self._patches = Patches()
         self._mode = _Mode(self)
         self._aside = False
@@ -99,7 +107,7 @@ class TorchRecorder:
 
     def attach(self) -> None:
         """Put the wrappers in place and begin deep tracing."""
-        for part in (self.optimizers, self.variables, self.functions, self.switches):
+        for part in (self.optimizers, self.edits, self.variables, self.functions, self.switches, self.copies):
             part.attach(self._patches)
         self._patches.replace(threading.Thread, "_bootstrap_inner", self._wrap_thread)
         self.session.when_imported("keras", self._attach_keras)
@@ -122,20 +130,29 @@ class TorchRecorder:
 
     def deepen(self) -> None:
         """Begin (or begin again) to see every call."""
+        if self.ring.running or not self.deep:
+            self.ring.reopen()
         if not self.deep:
             self.deep = True
             self.paused = False
             self._mode.__enter__()
 
     def release(self) -> None:
-        """Let go: from here on the program runs at its own speed. Only optimizer steps are still looked at."""
+        """The first updates have been seen: look on for the numbers alone where that is cheap, else let go."""
         if not self.deep:
             return
+        self.optimizers.remember_suspects()
+        self.copies.watch()
+        if self.functions.runs_compiled or not self.ring.begin():
+            self.let_go()
+
+    def let_go(self) -> None:
+        """From here on the program runs at its own speed. Only optimizer steps are still looked at."""
+        self.ring.end()
         if not self._on_top():
             self.paused = True  # another mode lies on top of ours: stay, but do nothing
             return
         self._let_go()
-        self.optimizers.remember_suspects()
 
     def detach(self) -> None:
         """Take every wrapper away."""
@@ -170,12 +187,17 @@ class TorchRecorder:
     def finish(self) -> Recording:
         """Detach and return what was seen."""
         self.look_for_names(sys._getframe())
+        with self.guarded:
+            self.numbers.last_glance()
+            self.copies.look(now=True)
         self.detach()
         recording = self.recording
         recording.stacks = self.session.stacks.resolve()
         self.exits.link(recording)
+        with self.guarded:
+            self.copies.link()
         self.naming.name_variables()
-        return recording
+        return self.ring.split()
 
     def forget_in_child(self) -> None:
         """A forked process is not followed."""
@@ -203,6 +225,14 @@ class TorchRecorder:
     def look_for_names(self, frame: FrameType) -> None:
         """Find what the user calls the variables, while the user's frames are there to look into."""
         self.naming.look_for_names(frame)
+
+    def variable_number(self, thing: Any, adopt: bool) -> int | None:
+        """The number of a parameter or a leaf tensor that the program has declared something about."""
+        with self.quiet():
+            tensor = thing if isinstance(thing, torch.Tensor) else getattr(thing, "value", None)  # a Keras variable
+            if not isinstance(tensor, torch.Tensor) or not tensor.is_leaf:
+                return None
+            return self.variables.adopt(tensor) if adopt else self.variables.number_of(tensor)
 
     def add(
         self, name: str, kind: Kind, inputs: Iterable[int], outputs: Iterable[int], stack: int, carries: bool,

@@ -32,6 +32,7 @@ class Variables:
         self._numbers: dict[int, tuple[weakref.ref[Tensor], int]] = {}
         self._aliases: dict[int, int] = {}
         self._created: dict[int, tuple[weakref.ref[Tensor], int, int]] = {}
+        self._filled: dict[int, tuple[weakref.ref[Tensor], int]] = {}
         self._copied: dict[int, weakref.ref[Tensor]] = {}
 
     def attach(self, patches: Patches) -> None:
@@ -49,6 +50,11 @@ class Variables:
         if entry is not None and entry[0]() is tensor:
             return entry[1]
         return self._adopt_value(tensor)
+
+    def is_known(self, tensor: Tensor) -> bool:
+        """Whether a tensor has a number."""
+        entry = self._known.get(id(tensor))
+        return entry is not None and entry[0]() is tensor
 
     def new_value(self, tensor: Tensor) -> int:
         """A number for a tensor that was just made or written into."""
@@ -92,10 +98,11 @@ class Variables:
         number = self.new_value(tensor)
         stack = self.recorder.session.stacks.capture(sys._getframe(1))
         if history:
-            sources = [self.value_of(leaf) for leaf in _leaves_of(tensor)]
+            sources = [self.value_of(leaf) for leaf in leaves_of(tensor)]
             self.recorder.add("unseen", "compute", sources, (number,), stack, True)
         else:
             at = self.recorder.add("tensor data", "enter", (), (number,), stack, False)
+            self.recorder.numbers.of_call(self.recorder.recording.ops[at], (), {}, [tensor])
             self.recorder.exits.entered(at, tensor)
         return number
 
@@ -121,10 +128,13 @@ class Variables:
         self.tensors[number] = weakref.ref(tensor)
         seen = self.seen_made(tensor)
         _, created, born = self._created[id(tensor)] if seen else (None, None, 0)
+        filled = self._filled.get(id(tensor))
         recording.variables[number] = Variable(
             id=number, name="", network="", shape=tuple(tensor.shape), trainable=tensor.requires_grad,
             created=created, born=born, parameter=isinstance(tensor, torch.nn.Parameter),
+            filled=filled[1] if filled is not None and filled[0]() is tensor else None,
         )  # fmt: skip
+        self.recorder.copies.first(number)
         return number
 
     def number_of(self, tensor: Tensor) -> int | None:
@@ -141,6 +151,15 @@ class Variables:
         """The variable whose memory a value lies in: it is the variable, or was made by `.data` or a view of it."""
         variable = self.recorder.recording.values[value].variable
         return variable if variable is not None else self._aliases.get(value)
+
+    def owner_of(self, tensor: Tensor) -> int | None:
+        """The variable whose memory a tensor is, before the tensor is numbered anew."""
+        place = tensor.data_ptr()
+        for number, reference in self.tensors.items():
+            owner = reference()
+            if owner is not None and owner.data_ptr() == place and owner.shape == tensor.shape:
+                return number
+        return None
 
     def alias(self, value: int, variable: int) -> None:
         """A value lies in the memory of a variable."""
@@ -185,7 +204,9 @@ class Variables:
                     self.frozen_at[self.adopt(result)] = self.frozen_at[source]
                 else:
                     self.copied(result)
-                self.made(result, self.recorder.session.stacks.capture(sys._getframe(1)))
+                stack = self.recorder.session.stacks.capture(sys._getframe(1))
+                self.made(result, stack)
+                self.recorder.copies.deep_copied(parameter, result, stack)
             return result
 
         return __deepcopy__
@@ -194,6 +215,12 @@ class Variables:
         """First values are no data flow: nothing is learned through them."""
 
         def initialise(*args: Any, **kwargs: Any) -> Any:
+            frame = sys._getframe(1)
+            if self.recorder.active() and self.recorder.session.is_user(frame):
+                with self.recorder.guarded:
+                    for tensor in tensors_in([*args[:1], *kwargs.values()][:1]):
+                        stack = self.recorder.session.stacks.capture(frame)
+                        self._filled[id(tensor)] = (weakref.ref(tensor), stack)
             with self.recorder.quiet():
                 return original(*args, **kwargs)
 
@@ -230,7 +257,7 @@ def _requires_grad(tensor: Tensor) -> bool:
         return False
 
 
-def _leaves_of(tensor: Tensor) -> list[Tensor]:
+def leaves_of(tensor: Tensor) -> list[Tensor]:
     """The variables that autograd's own graph reaches from a tensor made where we did not look."""
     seen: set[Any] = set()
     leaves: list[Tensor] = []

@@ -12,7 +12,7 @@ import os
 import site
 import sys
 import sysconfig
-from types import CodeType, FrameType
+from types import CodeType, FrameType, TracebackType
 
 from whygrad.flow.site import Site, Stack
 
@@ -20,7 +20,8 @@ FRAMEWORKS = (
     "torch", "functorch", "torchvision", "torchaudio", "triton", "tensorflow", "keras", "tf_keras",
     "tensorflow_probability", "jax", "jaxlib", "flax", "optax", "equinox", "numpy", "scipy", "lightning",
     "pytorch_lightning", "lightning_fabric", "accelerate", "wrapt", "absl", "tqdm", "gin", "decorator", "tree",
-    "optree", "einops", "jaxtyping", "typeguard", "whygrad", "_pytest", "pluggy", "IPython", "ipykernel",
+    "optree", "einops", "jaxtyping", "typeguard", "chex", "distrax", "haiku", "orbax", "whygrad", "_pytest", "pluggy",
+    "IPython", "ipykernel",
 )  # fmt: skip
 """Packages whose frames are never the answer to "which line?"."""
 
@@ -64,7 +65,20 @@ def classify(filename: str) -> int:
     for marker in ("site-packages", "dist-packages"):
         if marker in parts[:-1]:
             return SKIP if parts[parts.index(marker) + 1].removesuffix(".py") in FRAMEWORKS else LIBRARY
+    for index in range(len(parts) - 1, 1, -1):
+        if parts[index] in FRAMEWORKS and _installed(os.sep.join(parts[:index]), parts[index]):
+            return SKIP  # `pip install --target`, or a directory that PYTHONPATH names
     return OWN
+
+
+@functools.cache
+def _installed(directory: str, package: str) -> bool:
+    """Whether a package was installed into a directory: pip leaves a note beside it."""
+    try:
+        names = os.listdir(directory)
+    except OSError:
+        return False
+    return any(package in n and n.endswith((".dist-info", ".egg-info")) for n in names)
 
 
 class StackTable:
@@ -74,6 +88,7 @@ class StackTable:
         self._kinds: dict[int, int] = {}
         self._codes: dict[int, CodeType] = {}  # keeps code objects alive, so that their id() stays theirs
         self._numbers: dict[tuple[int, ...], int] = {}
+        self._packed: list[tuple[int, ...]] = []
 
     def capture(self, frame: FrameType | None) -> int:
         """The number of the stack that begins at `frame`."""
@@ -90,11 +105,40 @@ class StackTable:
                 key.append(name)
                 key.append(frame.f_lasti)
             frame = frame.f_back
-        packed = tuple(key)
+        return self._number(tuple(key))
+
+    def _number(self, packed: tuple[int, ...]) -> int:
         number = self._numbers.get(packed)
         if number is None:
             number = self._numbers[packed] = len(self._numbers)
+            self._packed.append(packed)
         return number
+
+    def of_error(self, trace: TracebackType | None, frame: FrameType | None) -> int:
+        """The number of the stack in which an exception was raised; `frame` is where it was caught."""
+        key: list[int] = []
+        while trace is not None:
+            code = trace.tb_frame.f_code
+            if classify(code.co_filename) and trace.tb_frame is not frame:
+                self._codes[id(code)] = code
+                self._kinds[id(code)] = classify(code.co_filename)
+                key = [id(code), trace.tb_lasti, *key]
+            trace = trace.tb_next
+        return self._number((*key, *self._packed[self.capture(frame)]))
+
+    def deeper(self, number: int, base: int) -> bool:
+        """Whether a stack has frames inside those of `base`."""
+        return len(self._packed[number]) > len(self._packed[base])
+
+    def moved(self, number: int, base: int, onto: int) -> int:
+        """A stack that was captured in a function called from `base`, as it looks when called from `onto`."""
+        if base == onto:
+            return number
+        packed, outer = self._packed[number], self._packed[base]
+        inside = len(packed) - len(outer)
+        if inside < 0 or packed[inside:] != outer:
+            return number
+        return self._number(packed[:inside] + self._packed[onto])
 
     def here(self) -> int:
         """The number of the caller's stack."""

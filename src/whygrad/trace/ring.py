@@ -1,0 +1,183 @@
+"""Looking on after the first updates, for numbers that go wrong later: the last few updates are kept, the rest goes.
+
+What the other rules see stays what the first updates showed (`Recording`); what came after lies beside it
+(`Recording.late`). A gradient that is not finite ends it at once, so that the update in which it happened is kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from whygrad.flow.recording import Numbers, Op, Optimizer, Recording, Step, Value
+from whygrad.trace.session import Session
+
+_OPERATIONS = 150_000
+_PRUNE_EVERY = 8
+_KEPT_STEPS = 2
+
+
+class Ring:
+    """The part of a recording that moves with the program. `alive` says which values the program still holds."""
+
+    def __init__(self, session: Session, recording: Recording, alive: Callable[[], set[int]]) -> None:
+        self.session = session
+        self.recording = recording
+        self.alive = alive
+        self.running = False
+        self._ended = False
+        self._windows: list[tuple[int, int]] = []
+        self._opened: int | None = 0
+        self._steps = 0
+        self._ran = False
+        self._variables: set[int] = set()
+        self._hand_updated: set[int] = set()
+
+    def begin(self) -> bool:
+        """The first updates have been seen; whether to look on."""
+        self._close()
+        allowed = self._steps < self.session.ring and not self._ended
+        self.running = allowed and not _went_wrong(self.recording)
+        self._ran = self._ran or self.running
+        return self.running
+
+    def reopen(self) -> None:
+        """Everything counts (again): an optimizer has appeared that was never seen."""
+        self.running = self._ended = False
+        self._opened = self.session.now()
+
+    def end(self) -> None:
+        """Nothing is looked at any more."""
+        self._close()
+        self.running, self._ended = False, True
+
+    def _close(self) -> None:
+        if self._opened is not None:
+            self._windows.append((self._opened, self.session.now()))
+            self._opened = None
+            self._variables = set(self.recording.variables)
+            self._hand_updated = set(self.recording.hand_updated)
+
+    def stepped(self) -> bool:
+        """An update went by; whether it was the last to look at."""
+        self._steps += 1
+        recording = self.recording
+        if _went_wrong(recording):
+            return True
+        if self._steps % _PRUNE_EVERY == 0:
+            self._prune()
+        seen = self.session.now() - self._windows[-1][1]
+        return self._steps >= self.session.ring or seen > _OPERATIONS
+
+    # --- keeping it small -------------------------------------------------------------------------------------
+
+    def _prune(self) -> None:
+        """Forget the operations between the first updates and the last ones, and what only they led to."""
+        recording = self.recording
+        kept = _KEPT_STEPS * max(1, len(recording.optimizers)) + 1
+        if len(recording.steps) <= kept:
+            return
+        recent = recording.steps[-kept].at
+        alive = self.alive()
+        needed = {v for v in alive if v in recording.values}
+        losses = {b.loss for b in recording.backwards if b.loss is not None}
+        keep: set[int] = set()
+        for at in reversed(recording.ops):
+            op = recording.ops[at]
+            if at >= recent or self._counts(at) or any(value in needed for value in op.outputs):
+                keep.add(at)
+                needed.update(op.inputs)
+                needed.update(op.outputs)
+        recording.ops = {at: op for at, op in recording.ops.items() if at in keep}
+        recording.values = {
+            number: value
+            for number, value in recording.values.items()
+            if number in needed or number in losses or value.variable is not None
+        }
+        recording.writes = [w for w in recording.writes if w.at in keep]
+        for step in recording.steps[:-kept]:
+            if step.weights and not self._counts(step.at):
+                step.weights = {}
+        for backward in recording.backwards:
+            if backward.at < recent and backward.gradients and not self._counts(backward.at):
+                backward.gradients = {}
+
+    def _counts(self, at: int) -> bool:
+        if self._opened is not None and at >= self._opened:
+            return True
+        return any(first <= at < last for first, last in self._windows)
+
+    # --- at the end -------------------------------------------------------------------------------------------
+
+    def split(self) -> Recording:
+        """The recording of the first updates, with all that was seen beside it."""
+        whole = self.recording
+        if not self._ran:
+            return whole
+        is_open = self._opened is not None
+        ops = self._ops()
+        backwards = [b for b in whole.backwards if self._counts(b.at)]
+        steps = [s for s in whole.steps if self._counts(s.at)]
+        dropped = len(whole.steps) - len(steps)
+        known = set(whole.variables) if is_open else self._variables
+        values = _values(whole, ops.values(), {b.loss for b in backwards}, known)
+        first = replace(
+            whole,
+            ops=ops,
+            values=values,
+            variables={n: v for n, v in whole.variables.items() if n in known},
+            optimizers={n: _holding(o, known) for n, o in whole.optimizers.items()},
+            backwards=backwards,
+            steps=steps,
+            clears=[c for c in whole.clears if self._counts(c.at)],
+            edits=[e for e in whole.edits if self._counts(e.at)],
+            copies=[c for c in whole.copies if c.source in known and c.target in known],
+            writes=[w for w in whole.writes if self._counts(w.at)],
+            handovers=[h for h in whole.handovers if h.left in ops and h.entered in ops],
+            failures=[f for f in whole.failures if self._counts(f.at)],
+            hand_updated=whole.hand_updated if is_open else self._hand_updated,
+            updates=whole.updates - dropped,
+        )
+        first.late = whole
+        return first
+
+    def _ops(self) -> dict[int, Op]:
+        """Those of the first updates, and what they were computed from."""
+        ops = self.recording.ops
+        keep: set[int] = set()
+        needed: set[int] = set()
+        for at in reversed(ops):
+            op = ops[at]
+            if self._counts(at) or any(value in needed for value in op.outputs):
+                keep.add(at)
+                needed.update(op.inputs)
+        return {at: op for at, op in ops.items() if at in keep}
+
+
+def _holding(optimizer: Optimizer, known: set[int]) -> Optimizer:
+    """An optimizer as it was when only these variables were there."""
+    return replace(optimizer, holds=optimizer.holds & known, groups=[g & known for g in optimizer.groups])
+
+
+def _values(whole: Recording, ops: Iterable[Op], losses: set[int | None], known: set[int]) -> dict[int, Value]:
+    """Values of these operations."""
+    needed: set[int] = set()
+    for op in ops:
+        needed.update(op.inputs)
+        needed.update(op.outputs)
+    return {n: v for n, v in whole.values.items() if n in needed or n in losses or v.variable in known}
+
+
+def _went_wrong(recording: Recording) -> bool:
+    """Whether the last update met something that is not finite."""
+    step: Step | None = recording.steps[-1] if recording.steps else None
+    if step is not None and not (_finite(step.gradients) and _finite(step.weights)):
+        return True
+    loss = recording.backwards[-1].loss if recording.backwards else None
+    value = recording.values.get(loss) if loss is not None else None
+    return value is not None and value.numbers is not None and not value.numbers.finite
+
+
+def _finite(numbers: dict[int, Numbers]) -> bool:
+    return all(one.finite and math.isfinite(one.norm) for one in numbers.values())

@@ -1,0 +1,111 @@
+"""What happens to gradients between tape and optimizer in TensorFlow: clipped by a function, or by the optimizer."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import tensorflow
+from tensorflow.python.framework import ops
+from tensorflow.python.ops import clip_ops
+from tensorflow.python.util import nest
+
+from whygrad.flow.recording import Edit, Step
+from whygrad.trace.patches import Patches
+
+if TYPE_CHECKING:
+    from whygrad.trace.tensorflow_recorder import TensorFlowRecorder
+
+EagerTensor = ops.EagerTensor
+_Call = Callable[..., Any]
+_CLIPS = {"clip_by_norm": "clip_norm", "clip_by_global_norm": "clip_norm", "clip_by_value": "clip_value_max"}
+_BY_OPTIMIZER = ("clipnorm", "global_clipnorm", "clipvalue")
+
+
+class Edits:
+    """Wraps `tf.clip_by_…`; a gradient is a value here, and what is clipped is another value."""
+
+    def __init__(self, recorder: TensorFlowRecorder) -> None:
+        self.recorder = recorder
+        self.gradient_of: dict[int, int] = {}
+        """Values that are the gradient of a variable, as the tape gave it or clipped."""
+
+    def attach(self, patches: Patches) -> None:
+        """Put the wrappers in place."""
+        for name in _CLIPS:
+            for place in (tensorflow, clip_ops):
+                if hasattr(place, name):
+                    patches.replace(place, name, self._clipper(name))
+
+    def _clipper(self, name: str) -> Callable[[_Call], _Call]:
+        def wrap(original: _Call) -> _Call:
+            def clip(*args: Any, **kwargs: Any) -> Any:
+                result = original(*args, **kwargs)
+                if self.recorder.active():
+                    try:
+                        with self.recorder.lock:
+                            self._clipped(name, args, kwargs, result, sys._getframe(1))
+                    except Exception as trouble:
+                        self.recorder.trouble(trouble)
+                return result
+
+            return clip
+
+        return wrap
+
+    def _clipped(self, name: str, args: Any, kwargs: Any, result: Any, frame: FrameType) -> None:
+        given = args[0] if args else kwargs.get("t_list", kwargs.get("t"))
+        made, norm = (result[0], result[1]) if name == "clip_by_global_norm" else (result, None)
+        pairs = [(self.number(a), self.number(b)) for a, b in zip(_flat(given), _flat(made), strict=False)]
+        known = [(a, b) for a, b in pairs if a is not None and b is not None]
+        variables = set()
+        for before, after in known:
+            if before in self.gradient_of:
+                variables.add(self.gradient_of[before])
+                self.gradient_of[after] = self.gradient_of[before]
+        if not variables:
+            return  # a prediction or a reward is clipped, no gradient
+        place = 2 if name == "clip_by_value" else 1
+        limit = _number(args[place] if len(args) > place else kwargs.get(_CLIPS[name]))
+        stack = self.recorder.session.stacks.capture(frame)
+        inputs, outputs = tuple(a for a, _ in known), tuple(b for _, b in known)
+        edits = self.recorder.recording.edits
+        last = edits[-1] if edits else None
+        if last is not None and last.stack == stack and last.call == f"tf.{name}" and self._undisturbed(last.at):
+            last.variables |= variables  # the next round of `[tf.clip_by_norm(g, 1.0) for g in grads]`
+            last.given, last.made = last.given + inputs, last.made + outputs
+            return
+        at = self.recorder.session.tick()
+        size = _number(norm)
+        edits.append(Edit(at, "clip", f"tf.{name}", frozenset(variables), stack, limit, size, inputs, outputs))
+
+    def _undisturbed(self, since: int) -> bool:
+        recording = self.recorder.recording
+        return all(not one or one[-1].at <= since for one in (recording.backwards, recording.steps))
+
+    def by_optimizer(self, optimizer: Any, step: Step) -> None:
+        """`clipnorm=…` and its like: the optimizer clips what it is given."""
+        for name in _BY_OPTIMIZER:
+            limit = _number(getattr(optimizer, name, None))
+            if limit:
+                edit = Edit(step.at, "clip", name, step.applied, step.stack, limit, given=tuple(step.taken.values()))
+                self.recorder.recording.edits.append(edit)
+
+    def number(self, gradient: Any) -> int | None:
+        """The value of a gradient, dense or sparse, where it was seen being made."""
+        tensor = gradient if isinstance(gradient, EagerTensor) else getattr(gradient, "values", None)
+        return self.recorder.known(tensor) if isinstance(tensor, EagerTensor) else None
+
+
+def _flat(thing: Any) -> list[Any]:
+    return list(nest.flatten(thing, expand_composites=False))
+
+
+def _number(thing: Any) -> float | None:
+    if isinstance(thing, int | float):
+        return float(thing)
+    if isinstance(thing, EagerTensor) and thing.shape.num_elements() == 1:
+        return float(thing._numpy_internal())
+    return None

@@ -1,0 +1,133 @@
+"""Functions that TensorFlow traces again and again: how often, called from where, and what was new each time.
+
+While operations are watched, functions run eagerly and nothing is traced; this looks at the calls after that.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tensorflow.python.eager.polymorphic_function import polymorphic_function
+from tensorflow.python.util import nest
+
+from whygrad.flow.recording import Retrace
+from whygrad.trace.patches import Patches
+
+if TYPE_CHECKING:
+    from whygrad.trace.tensorflow_recorder import TensorFlowRecorder
+
+_Call = Callable[..., Any]
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What is known of one function: its event, the last function object, and what it was given last."""
+
+    event: Retrace | None = None
+    calls: int = 0
+    maker: int = 0
+    given: tuple[Any, ...] = ()
+
+
+class Retraces:
+    """Wraps TensorFlow's own detector of frequent tracing, which is told of every call."""
+
+    def __init__(self, recorder: TensorFlowRecorder) -> None:
+        self.recorder = recorder
+        self._seen: dict[Any, _Seen] = {}
+        self._made: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+
+    def attach(self, patches: Patches) -> None:
+        """Stays for the whole run; a call that was not traced costs one addition."""
+        detector = getattr(polymorphic_function, "_FrequentTracingDetectorManager", None)
+        if detector is None:
+            return  # another TensorFlow: nothing is said of retracing
+        patches.replace(detector, "called_with_tracing", self._wrap_traced)
+        patches.replace(detector, "called_without_tracing", self._wrap_untraced)
+        patches.replace(polymorphic_function.Function, "__init__", self._wrap_init)
+
+    def _wrap_init(self, original: _Call) -> _Call:
+        def __init__(function: Any, *args: Any, **kwargs: Any) -> None:
+            original(function, *args, **kwargs)
+            try:
+                self._made[function] = self.recorder.session.stacks.capture(sys._getframe(1))
+            except Exception as trouble:
+                self.recorder.trouble(trouble)
+
+        return __init__
+
+    def _wrap_untraced(self, original: _Call) -> _Call:
+        seen = self._seen
+
+        def called_without_tracing(manager: Any, key: Any) -> None:
+            if key in seen:
+                seen[key].calls += 1
+            original(manager, key)
+
+        return called_without_tracing
+
+    def _wrap_traced(self, original: _Call) -> _Call:
+        def called_with_tracing(manager: Any, key: Any, function_name: Any, omit_warning: Any) -> None:
+            original(manager, key, function_name, omit_warning)
+            try:
+                self._traced(key, function_name, sys._getframe(1))
+            except Exception as trouble:
+                self.recorder.trouble(trouble)
+
+        return called_with_tracing
+
+    def _traced(self, key: Any, python_function: Any, frame: Any) -> None:
+        recorder = self.recorder
+        function = frame.f_locals.get("self")
+        given = _described((frame.f_locals.get("args", ()), frame.f_locals.get("kwds", {})))
+        seen = self._seen.setdefault(key, _Seen())
+        seen.calls += 1
+        stack = recorder.session.stacks.capture(frame)
+        if seen.event is None:
+            name = getattr(python_function, "__name__", "function")
+            seen.event = Retrace(recorder.session.tick(), name, stack, 0, 0)
+            recorder.recording.retraces.append(seen.event)
+        elif id(function) != seen.maker:
+            seen.event.reason = "new function"
+            seen.event.stack = self._made.get(function, stack)
+        else:
+            seen.event.reason = _difference(seen.given, given)
+            seen.event.stack = stack
+        seen.event.count += 1
+        seen.event.calls = seen.calls
+        seen.maker, seen.given = id(function), given
+
+    def finish(self) -> None:
+        """The last counts; a function that settled down was called many times more."""
+        for seen in self._seen.values():
+            if seen.event is not None:
+                seen.event.calls = seen.calls
+
+
+def _described(given: Any) -> tuple[Any, ...]:
+    """What TensorFlow tells calls apart by, without the tensors."""
+    found: list[Any] = []
+    for leaf in nest.flatten(given):
+        shape = getattr(leaf, "shape", None)
+        if isinstance(leaf, bool | int | float | str | bytes | None.__class__):
+            found.append(("number", leaf))
+        elif shape is not None:
+            found.append(("shape", str(shape), str(getattr(leaf, "dtype", ""))))
+        else:
+            found.append(("object", id(leaf)))
+    return tuple(found)
+
+
+def _difference(before: tuple[Any, ...], now: tuple[Any, ...]) -> str:
+    if len(before) != len(now):
+        return "other arguments"
+    for old, new in zip(before, now, strict=True):
+        if old != new:
+            if old[0] == new[0] == "number":
+                return f"number {old[1]} then {new[1]}"
+            return f"shape {old[1]} then {new[1]}" if old[0] == new[0] == "shape" else "object"
+    return ""
