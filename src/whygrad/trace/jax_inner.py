@@ -1,0 +1,275 @@
+"""What a loop or a nested compiled function contained, step by step.
+
+Differentiating a function rewrites its loops, so what the compiled program runs has no place for the user's values any
+more. The loop as the user wrote it is run once more beside it, with what it was given, and everything in between is its
+result. A body is written down twice: the first stands for the first round, the second for the rest, or for the round
+in which something stopped being finite.
+"""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import jax
+import numpy
+from jax._src import core
+from jax._src.interpreters import batching
+
+from whygrad.trace.jax_scopes import Ran, Scope
+from whygrad.trace.jax_values import wrapped
+from whygrad.trace.jax_vocabulary import CALLBACKS, is_float
+
+if TYPE_CHECKING:
+    from whygrad.trace.jax_recorder import JaxRecorder
+
+_WHOLE = 1 << 22
+_ALL = 1 << 26
+_RUNS = 100
+_FEW = 64
+
+
+class Inner:
+    """Runs what was inside once more."""
+
+    def __init__(self, recorder: JaxRecorder) -> None:
+        self.recorder = recorder
+        self.pending: list[Ran] = []
+        self._ready: dict[Any, tuple[Any, Any, list[Any], int]] = {}
+        self._runs: dict[int, int] = {}
+
+    def take(self) -> list[Ran]:
+        """What was inside since the last time."""
+        pending, self.pending = self.pending, []
+        return pending
+
+    def run(self, pending: Iterable[Ran], content: dict[int, Any]) -> None:
+        """Add to `content` what the values inside contained; outer loops come before what is inside them."""
+        single: dict[int, Any] = {}
+        for ran in pending:
+            try:
+                self._run(ran, content, single)
+            except Exception as trouble:
+                self.recorder.trouble(trouble)
+
+    def _run(self, ran: Ran, content: dict[int, Any], single: dict[int, Any]) -> None:
+        given = [self._given(n, held, content, single) for n, held in zip(ran.given, ran.held, strict=True)]
+        key = id(ran.jaxpr)
+        self._runs[key] = self._runs.get(key, 0) + 1
+        if any(g is None for g in given) or self._runs[key] > _RUNS:
+            return
+        if ran.branch is not None and not self._taken(ran.branch, content, single):
+            return
+        function, wanted, rounds = self._function(ran)
+        if not wanted:
+            return
+        if ran.scan is not None:
+            first = sum(ran.scan[:2])
+            given[first:] = [g[-rounds:] if ran.scan[3] else g[:rounds] for g in given[first:]]
+        with self.recorder.quiet():
+            results = function(*given)
+            found = {v: plain(r) for v, r in zip(wanted, results, strict=True) if r is not None}
+        if ran.scan is None:
+            _spread(ran.body, ran.turns[0], found, content, single)
+        else:
+            order = list(range(rounds))[:: -1 if ran.scan[3] else 1]
+            self._rounds(ran, found, order, content, single)
+
+    def _given(self, number: int, held: Any, content: dict[int, Any], single: dict[int, Any]) -> Any:
+        for found in (single.get(number), content.get(number), held):
+            if found is not None:
+                return found
+        thing = self.recorder.values.object_of(number)
+        if not isinstance(thing, jax.Array) or isinstance(thing, core.Tracer) or thing.is_deleted():
+            return None
+        return thing
+
+    def _taken(self, branch: tuple[int, int], content: dict[int, Any], single: dict[int, Any]) -> bool:
+        choice = self._given(branch[0], None, content, single)
+        return choice is not None and numpy.size(choice) == 1 and int(choice) == branch[1]
+
+    def _function(self, ran: Ran) -> tuple[Any, list[Any], int]:
+        key = id(ran.jaxpr), ran.axes
+        entry = self._ready.get(key)
+        if entry is not None and entry[0]() is ran.jaxpr:
+            return entry[1:]
+        wanted = worth_a_look(ran.body, ran.jaxpr)
+        length = ran.scan[2] if ran.scan is not None else 1
+        size = sum(math.prod(v.aval.shape) for v in wanted)
+        rounds = min(length, 2 if ran.body.asks else max(2, _ALL // max(size, 1)))
+        jaxpr, consts, scan, axes = ran.jaxpr, ran.consts, ran.scan, ran.axes
+
+        def inside(*arguments: Any) -> list[Any]:
+            found: dict[Any, Any] = {}
+            evaluate(jaxpr, consts, arguments, found)
+            return [found.get(v) for v in wanted]
+
+        fixed, carried, _, reverse = scan or (0, 0, 1, False)
+
+        def looped(*arguments: Any) -> list[Any]:
+            def one(carry: Any, row: Any) -> tuple[Any, list[Any]]:
+                found: dict[Any, Any] = {}
+                outs = evaluate(jaxpr, consts, [*arguments[:fixed], *carry, *row], found)
+                return outs[:carried], [found.get(v) for v in wanted]
+
+            start = list(arguments[fixed : fixed + carried])
+            rows = list(arguments[fixed + carried :])
+            return list(jax.lax.scan(one, start, rows, length=rounds, reverse=reverse)[1])
+
+        function: Any = inside if scan is None else looped
+        if any(a is not None for a in axes):
+            function = jax.vmap(function, in_axes=axes, out_axes=0 if scan is None else 1)
+        made = compiled(function)
+        self._ready[key] = weakref.ref(jaxpr), made, wanted, rounds
+        return made, wanted, rounds
+
+    def _rounds(
+        self, ran: Ran, found: dict[Any, Any], order: list[int], content: dict[int, Any], single: dict[int, Any]
+    ) -> None:
+        carried = {v for v in ran.jaxpr.outvars[: ran.scan[1] if ran.scan else 0] if not isinstance(v, core.Literal)}
+        late = 0 if ran.body.asks else _first_bad(found, carried, order)
+        before = {v: a[order[max(0, late - 1)]] for v, a in found.items()}
+        _spread(ran.body, ran.turns[0], before, content, single)
+        for turn in ran.turns[1:]:
+            at = order[late or min(1, len(order) - 1)]
+            one = {v: a[at] for v, a in found.items()}
+            several = len(order) > 1 and not late and not ran.body.asks
+            rest = {v: a[sorted(order[1:])] for v, a in found.items()} if several else one
+            _spread(ran.body, turn, one, single, {})
+            _spread(ran.body, turn, rest, content, {})
+
+
+def _spread(body: Scope, places: dict[int, int], found: dict[Any, Any], content: dict[int, Any], also: Any) -> None:
+    for number, place in places.items():
+        variable = body.variables.get(number)
+        if variable is not None and variable in found and place not in content:
+            content[place] = also[place] = found[variable]
+
+
+def _first_bad(found: dict[Any, Any], carried: set[Any], order: list[int]) -> int:
+    """The first round, if it is not the very first, in which something stopped being finite; 0 where there is none.
+
+    An infinity that is carried along is an overflow; one that is not may have been put there on purpose.
+    """
+    never = len(order)
+    nan = overflow = placed = never
+    for variable, stack in found.items():
+        if not is_float(stack.dtype) or not stack.size:
+            continue
+        rows = stack.reshape(len(order), -1)[order]
+        for bad, isnan in ((numpy.isnan(rows), True), (numpy.isinf(rows), False)):
+            when = bad.any(axis=1)
+            if not when.any() or (not isnan and when[0]):
+                continue
+            at = int(when.argmax())
+            if isnan:
+                nan = min(nan, at)
+            elif variable in carried:
+                overflow = min(overflow, at)
+            else:
+                placed = min(placed, at)
+    best = min(nan, overflow)
+    best = placed if best == never else best
+    return 0 if best == never else best
+
+
+# --- running a function once more ---------------------------------------------------------------------------------
+
+
+def compiled(function: Any) -> Any:
+    """Compile a function that runs a few times: quickly rather than well."""
+    options = {"xla_backend_optimization_level": 0} if jax.default_backend() == "cpu" else None
+    return jax.jit(function, compiler_options=options)
+
+
+def batch_axes(args: Any) -> tuple[int | None, ...] | None:
+    """Over which dimension `vmap` maps each argument; None where there is more than one `vmap`."""
+    found = []
+    for thing in args:
+        axes, inner = [], thing
+        while inner is not None:
+            if isinstance(inner, batching.BatchTracer) and inner.batch_dim is not None:
+                axes.append(inner.batch_dim)
+            inner = wrapped(inner)
+        if len(axes) > 1 or not all(isinstance(a, int) for a in axes):
+            return None
+        found.append(axes[0] if axes else None)
+    return tuple(found)
+
+
+def small(thing: Any) -> Any:
+    """The content of a number or of a few; a compiled function may have been written with it."""
+    if isinstance(thing, bool | int | float | numpy.generic):
+        return thing
+    written = getattr(thing, "val", None)
+    if isinstance(thing, core.Tracer) and isinstance(written, core.Literal):
+        return written.val
+    if isinstance(thing, core.Tracer) or not isinstance(thing, jax.Array | numpy.ndarray) or thing.size > _FEW:
+        return None
+    return plain(thing)
+
+
+def plain(array: Any) -> Any:
+    """An array as NumPy sees it; random keys stay what they are."""
+    return array if jax.dtypes.issubdtype(array.dtype, jax.dtypes.extended) else numpy.asarray(array)
+
+
+def quiet_function(jaxpr: Any) -> bool:
+    """Whether running a function twice is the same as running it once."""
+    if jaxpr.effects:
+        return False
+    for eqn in jaxpr.eqns:
+        if eqn.primitive.name in CALLBACKS or "callback" in eqn.primitive.name:
+            return False
+        for inner in core.jaxprs_in_params(eqn.params):
+            if not quiet_function(inner):
+                return False
+    return True
+
+
+def worth_a_look(body: Scope, jaxpr: Any) -> list[Any]:
+    """The variables whose content is worth a look, as far as memory allows."""
+    if not quiet_function(jaxpr):
+        return []
+    made = {id(v) for v in (*jaxpr.invars, *(v for eqn in jaxpr.eqns for v in eqn.outvars))}
+    inner = [item for item in body.items if isinstance(item, Ran)]
+    needed = {n for item in inner for n in (*item.given, *(item.branch or ())[:1])}
+    found: dict[Any, None] = {}
+    total = 0
+    for number, variable in body.variables.items():
+        dtype = getattr(variable.aval, "dtype", None)
+        if id(variable) not in made or variable in found:
+            continue
+        size = math.prod(getattr(variable.aval, "shape", ()))
+        keep = number in needed or is_float(dtype) or dtype == numpy.bool_
+        if keep and size <= _WHOLE and total + size <= _ALL:
+            found[variable] = None
+            total += size
+    return list(found)
+
+
+def evaluate(jaxpr: Any, consts: Any, args: Any, found: dict[Any, Any], skip: Any = None) -> list[Any]:
+    """Run a function, keeping everything in between; what depends on a skipped equation stays unknown."""
+    env: dict[Any, Any] = {}
+
+    def read(atom: Any) -> Any:
+        return atom.val if isinstance(atom, core.Literal) else env.get(atom)
+
+    for variable, value in [*zip(jaxpr.constvars, consts, strict=True), *zip(jaxpr.invars, args, strict=True)]:
+        env[variable] = found[variable] = value
+    for eqn in jaxpr.eqns:
+        given = [read(v) for v in eqn.invars]
+        if any(g is None for g in given) or (skip is not None and skip(eqn)):
+            continue
+        functions, params = eqn.primitive.get_bind_params(eqn.params), None
+        if isinstance(functions, tuple):
+            functions, params = functions
+            results = eqn.primitive.bind(*functions, *given, **params)
+        else:
+            results = eqn.primitive.bind(*given, **functions)
+        results = results if eqn.primitive.multiple_results else [results]
+        for variable, value in zip(eqn.outvars, results, strict=True):
+            env[variable] = found[variable] = value
+    return [read(v) for v in jaxpr.outvars]

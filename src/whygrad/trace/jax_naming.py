@@ -1,0 +1,177 @@
+"""What the user calls an array: the way to it through the pytrees, models and objects of the program.
+
+`params['actor']['Dense_1']['kernel']`, `model.layers[0].weight`, `state.params['w']`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import FrameType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+import jax
+
+from whygrad.trace.names import _is_holder, _scopes
+
+if TYPE_CHECKING:
+    from whygrad.trace.jax_recorder import JaxRecorder
+
+_TOO_MANY = 4096
+_DEEPEST = 12
+_OBJECTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """An array's name, the network it belongs to, and the layer directly above it."""
+
+    full: str
+    network: str
+    owner: str
+    model: str = ""
+
+
+class Naming:
+    """Names of arrays, by the array."""
+
+    def __init__(self, recorder: JaxRecorder) -> None:
+        self.recorder = recorder
+        self._names: dict[int, tuple[Any, Name]] = {}
+
+    def look_for_names(self, frame: FrameType, leaves: list[Any]) -> None:
+        """Find names for these arrays in the user's frames."""
+        wanted = {id(leaf) for leaf in leaves}
+        self._names = {}
+        if not wanted:
+            return
+        best: dict[int, tuple[tuple[int, ...], Name]] = {}
+        for place, (names, distance) in enumerate(_scopes(frame)):
+            visited: set[int] = set()
+            for name, thing in list(names.items()):
+                if name.startswith("__") or isinstance(thing, ModuleType | type):
+                    continue
+                for array, found, rank in _walk(name, thing, visited):
+                    key = id(array)
+                    order = (*rank, distance, place)
+                    if key in wanted and (key not in best or order < best[key][0]):
+                        best[key] = (order, found)
+        self._names = {id(leaf): (leaf, best[id(leaf)][1]) for leaf in leaves if id(leaf) in best}
+
+    def everything(self, frame: FrameType) -> dict[str, Any]:
+        """Every array that the user's frames name, by its name."""
+        found: dict[str, Any] = {}
+        for names, _ in _scopes(frame):
+            visited: set[int] = set()
+            for name, thing in list(names.items()):
+                if not name.startswith("__") and not isinstance(thing, ModuleType | type):
+                    for array, named, _ in _walk(name, thing, visited):
+                        found.setdefault(named.full, array)
+        return found
+
+    def of(self, thing: Any) -> Name | None:
+        """The name of an array, if the last look found one."""
+        entry = self._names.get(id(thing)) if thing is not None else None
+        return entry[1] if entry is not None and entry[0] is thing else None
+
+    def forget(self) -> None:
+        """Keep no array alive."""
+        self._names = {}
+
+    def name_variables(self) -> None:
+        """Names were found as the program went; nothing is left to do but to keep no array alive."""
+        self.forget()
+
+
+def from_path(path: str) -> Name:
+    """The name of something that the user's frames do not show: its place among the differentiated arguments."""
+    parts = re.match(r"\[(\d+)\](.*)", path)
+    index, rest = (parts.group(1), parts.group(2)) if parts else ("0", path)
+    network = "params" if index == "0" else f"argument {index}"
+    return Name(network + rest, network, _above(network + rest))
+
+
+def _walk(name: str, thing: Any, visited: set[int]) -> Iterator[tuple[Any, Name, tuple[int, ...]]]:
+    """Arrays below a named thing, each with its name and rank."""
+    own = int(name.startswith("_"))
+    root = "" if name == "self" else name
+    todo: list[tuple[str, str, Any, int, int]] = [(root, root, thing, 0, 0)]
+    count = 0
+    while todo:
+        path, top, item, depth, objects = todo.pop()
+        count += 1
+        if count > _TOO_MANY or depth > _DEEPEST:
+            return
+        array = _array(item)
+        if array is not None:
+            yield array, Name(path, _network(path, top), _above(path)), (objects, own)
+            continue
+        if isinstance(item, str | bytes | int | float | bool | type(None)) or id(item) in visited:
+            continue
+        visited.add(id(item))
+        below = list(_below(item))
+        if below:
+            holds = path == top and not _is_model(item)
+            for step, child in reversed(below):
+                inside = holds and step[0] == "." and _array(child) is None
+                todo.append((path + step, path + step if inside or not path else top, child, depth + 1, objects))
+        elif _is_holder(item) and objects < _OBJECTS:
+            todo.extend((key, key, child, depth + 1, objects + 1) for key, child in reversed(list(vars(item).items())))
+
+
+def _is_model(item: Any) -> bool:
+    """A model of Equinox or Flax, whose parts are layers; those of a state or a named tuple are networks."""
+    return any(base.__module__.startswith(("equinox.", "flax.nnx", "flax.linen")) for base in type(item).__mro__)
+
+
+def _array(item: Any) -> Any:
+    """The array itself, or the one in a Flax NNX or Keras variable."""
+    if isinstance(item, jax.Array):
+        return item
+    if isinstance(item, type):
+        return None
+    if any(base.__module__ == "flax.nnx.variablelib" for base in type(item).__mro__):
+        raw = item.get_raw_value()
+        return raw if isinstance(raw, jax.Array) else None
+    if type(item).__module__.startswith("keras.src.backend") and hasattr(item, "_value"):
+        return item._value if isinstance(item._value, jax.Array) else None
+    return None
+
+
+def _below(item: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(item, Mapping):
+        for key, child in list(item.items()):
+            yield f"[{key!r}]", child
+    elif isinstance(item, tuple) and hasattr(item, "_fields"):
+        for field in item._fields:
+            yield f".{field}", getattr(item, field)
+    elif isinstance(item, list | tuple):
+        for index, child in enumerate(item):
+            yield f"[{index}]", child
+    elif dataclasses.is_dataclass(item) and not isinstance(item, type):
+        for one in dataclasses.fields(item):
+            child = getattr(item, one.name, None)
+            if not callable(child) or dataclasses.is_dataclass(child):
+                yield f".{one.name}", child
+    elif any(base.__module__.startswith("flax.nnx") for base in type(item).__mro__):
+        for key, child in list(vars(item).items()):
+            if not key.startswith("_"):
+                yield f".{key}", child
+
+
+def _network(path: str, top: str) -> str:
+    """What a leaf belongs to: the pytree, or its named part where the tree holds several networks."""
+    rest = re.findall(r"\.[^.\[]+|\[[^\]]*\]", path[len(top) :])
+    network = top
+    while rest and rest[0] == "['params']":
+        rest.pop(0)
+    if len(rest) >= 3 and rest[0].startswith("['"):
+        network = path[: path.index(rest[0], len(top)) + len(rest[0])]
+    return network
+
+
+def _above(path: str) -> str:
+    """The layer: the path without its last step."""
+    return re.sub(r"(\.[^.\[]+|\[[^\]]*\])$", "", path)

@@ -1,0 +1,183 @@
+"""Records a JAX program: every operation that passes `Primitive.bind`, with the line that made it.
+
+A function under `jit` runs in Python only while it is traced. What it did then is written down again each time the
+compiled function is called, with the values it was called with (`jax_scopes`). All gradients pass through `jax.vjp`.
+The recorder changes no traced function, so what is compiled is the same with and without it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import jax
+from jax._src import pjit
+
+from whygrad.flow.recording import Op, Recording, Tape
+from whygrad.trace.handover import Exits
+from whygrad.trace.jax_calls import Calls
+from whygrad.trace.jax_clipping import Clipping
+from whygrad.trace.jax_exits import WaysOut
+from whygrad.trace.jax_gradients import Gradients
+from whygrad.trace.jax_inner import Inner
+from whygrad.trace.jax_naming import Naming
+from whygrad.trace.jax_numbers import NumbersSeen
+from whygrad.trace.jax_scopes import Asked, Closed, Item, Opened, Ran, Root, Scope
+from whygrad.trace.jax_targets import Targets
+from whygrad.trace.jax_updates import Updates
+from whygrad.trace.jax_values import Values
+from whygrad.trace.jax_variables import Variables
+from whygrad.trace.patches import Patches
+from whygrad.trace.session import Session
+from whygrad.trace.upkeep import prune
+
+_KEPT = 60_000
+_NO_USE = frozenset({"read_value", "captured", "gradient", "NumPy copy"})
+"""Operations that only hand a content on."""
+
+
+def start(session: Session) -> JaxRecorder:
+    """Begin to record; the recorder lives until `finish`."""
+    recorder = JaxRecorder(session)
+    recorder.attach()
+    return recorder
+
+
+class _Local(threading.local):
+    """What is true for one thread: JAX's traces are per thread too."""
+
+    busy = 0
+
+    def __init__(self) -> None:
+        self.tapes: list[tuple[int, Scope]] = []
+
+
+class JaxRecorder:
+    """The state of one recording."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.recording = Recording("jax", jax.__version__)
+        self.local = _Local()
+        self.lock = threading.RLock()
+        self.exits = Exits()
+        self.deep = False
+        self.values = Values(self)
+        self.root = Root(self)
+        self.root.values = self.recording.values
+        self.numbers = NumbersSeen(self)
+        self.inner = Inner(self)
+        self.naming = Naming(self)
+        self.variables = Variables(self)
+        self.targets = Targets(self)
+        self.updates = Updates(self)
+        self.gradients = Gradients(self)
+        self.ways_out = WaysOut(self)
+        self.clipping = Clipping(self)
+        self.calls = Calls(self)
+        self._deep_patches = Patches()
+        self._tapes = 0
+        self._next_prune = _KEPT
+        self._forgotten = False
+
+    # --- attaching and letting go -------------------------------------------------------------------------------
+
+    def attach(self) -> None:
+        """Put the wrappers in place and begin deep tracing."""
+        self.deepen()
+
+    def deepen(self) -> None:
+        """Begin to see every operation."""
+        if self.deep or self._forgotten:
+            return
+        self.deep = True
+        for part in (self.calls, self.gradients, self.ways_out, self.clipping):
+            part.attach_deep(self._deep_patches)
+        # What ran before takes a short cut past Python; forget the short cuts (what was compiled stays compiled).
+        type(pjit._cpp_pjit_cache_fun_only).clear_all()
+
+    def release(self) -> None:
+        """Let go: from here on the program runs at its own speed, with nothing of ours left in it."""
+        if self.deep:
+            self.deep = False
+            self._deep_patches.undo()
+            # What ran under our eyes was told to stay in Python; it may find its short cut again.
+            type(pjit._cpp_pjit_cache_fun_only).clear_all()
+
+    def detach(self) -> None:
+        """Take every wrapper away."""
+        self.release()
+
+    def finish(self) -> Recording:
+        """Detach and return what was seen."""
+        self.updates.finish()
+        self.targets.finish()
+        self.detach()
+        recording = self.recording
+        recording.stacks = self.session.stacks.resolve()
+        self.exits.link(recording)
+        self.naming.name_variables()
+        return recording
+
+    def forget_in_child(self) -> None:
+        """A forked process is not followed."""
+        self._forgotten = True
+        self.deep = False
+
+    def variable_number(self, thing: Any, adopt: bool) -> int | None:
+        """The number of the variable whose content an array is."""
+        return self.variables.number_of(thing, adopt)
+
+    @contextmanager
+    def quiet(self) -> Iterator[None]:
+        """What happens inside is the framework's own affair."""
+        self.local.busy += 1
+        try:
+            yield
+        finally:
+            self.local.busy -= 1
+
+    def trouble(self, error: BaseException) -> None:
+        """Something of ours failed; the program goes on."""
+        self.session.trouble("jax", error)
+
+    # --- writing down -------------------------------------------------------------------------------------------
+
+    def new_tape(self) -> int:
+        """A number for one request of gradients."""
+        self._tapes += 1
+        return self._tapes
+
+    def commit(self, item: Item) -> None:
+        """Write one thing into the recording."""
+        recording = self.recording
+        if isinstance(item, Ran):
+            self.inner.pending.append(item)
+            return
+        if isinstance(item, Op) and not item.inside and item.name not in _NO_USE:
+            item.inputs = tuple([self.variables.captured(number, item) for number in item.inputs])
+        at = self.session.tick()
+        if isinstance(item, Op):
+            item.at = at
+            recording.ops[at] = item
+            self.updates.saw(item)
+        elif isinstance(item, Opened):
+            recording.tapes[item.tape] = Tape(item.tape, at, item.stack, persistent=True)
+            self.variables.opened(item)
+        elif isinstance(item, Closed):
+            recording.tapes[item.tape].closed = at
+        elif isinstance(item, Asked):
+            self.variables.asked(item, at)
+
+    def after_call(self) -> None:
+        """Between two calls of the program: let go when enough was seen, keep the recording small."""
+        if self.local.busy:
+            return
+        self.updates.count()
+        if len(self.recording.ops) > self._next_prune and not self.local.tapes:
+            alive = self.values.sweep()
+            prune(self.recording, alive, keep_recent=_KEPT // 3)
+            self.root.values = self.recording.values
+            self._next_prune = max(_KEPT, 2 * len(self.recording.ops))

@@ -1,0 +1,214 @@
+"""Networks that a loss uses and does not train: targets, and where their content comes from.
+
+In JAX a copy is no operation: `target_params = params` gives the same arrays a second name. So whatever a loss takes
+from outside is looked at each time a gradient is asked for: under which name it is kept, whether it has the shape of a
+network that is trained, and whose content it was.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import jax
+from jax._src import core
+
+from whygrad.flow.reach import Slice
+from whygrad.flow.recording import Copy, Doubled, Op
+from whygrad.trace.jax_naming import Name
+from whygrad.trace.jax_numbers import concrete, look
+
+if TYPE_CHECKING:
+    from whygrad.trace.jax_recorder import JaxRecorder
+
+_MIXES = frozenset({"mul", "add", "sub", "astype", "div", "broadcast", "incremental_update", "lerp", "captured"})
+_FAR = 24
+
+
+class Targets:
+    """Variables that are not differentiated."""
+
+    def __init__(self, recorder: JaxRecorder) -> None:
+        self.recorder = recorder
+        self._last: dict[int, int] = {}
+        """For each such variable, the value that it held when it was last seen."""
+        self._given: dict[int, Doubled] = {}
+        self._trained: set[int] = set()
+        """What gradients were asked for so far: the actor's target serves the critic's loss."""
+
+    def given(self, numbers: list[int], stack: int) -> None:
+        """A compiled function that asks for gradients was called: with the same arrays twice?"""
+        values = self.recorder.recording.values
+        twice = {n for n, times in Counter(numbers).items() if times > 1 and values[n].floating and values[n].shape}
+        variables = frozenset(v for n in twice if (v := values[n].variable) is not None)
+        event = self._given.get(stack)
+        if event is None:
+            event = self._given[stack] = Doubled(stack, variables)
+            self.recorder.recording.doubled.append(event)
+        event.calls += 1
+        event.times += bool(variables)
+        event.variables &= variables
+
+    def seen(self, part: Slice, wanted: set[int], at: int, stack: int) -> None:
+        """What one loss takes from outside."""
+        recorder, recording = self.recorder, self.recorder.recording
+        outside: dict[int, Op | None] = dict.fromkeys(part.values)
+        for op in part.ops:
+            if op.name == "captured":
+                outside[op.inputs[0]] = op
+        earlier, self._trained = self._trained, self._trained | wanted
+        sizes = {recording.variables[v].shape for v in wanted}
+        sizes |= {shape for v in earlier if (shape := recording.variables[v].shape)}
+        things: dict[int, Any] = {}
+        for number in outside:
+            thing = recorder.values.object_of(number) if recording.values[number].shape in sizes else None
+            if isinstance(thing, jax.Array) and not isinstance(thing, core.Tracer):
+                things[number] = thing
+        if not things:
+            return
+        recorder.naming.look_for_names(sys._getframe(), list(things.values()))
+        groups: dict[str, list[tuple[int, Name]]] = {}
+        for number, thing in things.items():
+            name = recorder.naming.of(thing)
+            if name is not None:
+                groups.setdefault(name.network, []).append((number, name))
+        recorder.naming.forget()
+        self._constants({n: outside[n] for n in things if n in recorder.calls.constants}, wanted, stack, groups)
+        shapes = self._shapes(wanted)
+        others = {name: own for name, own in self._shapes(earlier).items() if name not in shapes}
+        others = {name: own for name, own in others.items() if any(len(s) > 1 for s in own) and own.total() > 1}
+        for network, members in groups.items():
+            own = Counter(recording.values[n].shape for n, _ in members)
+            trained = {recording.variables[v].network for v in wanted}
+            like = any(own == theirs for theirs in shapes.values())
+            like = like or (network not in others and any(own == theirs for theirs in others.values()))
+            if network not in trained and like:
+                for number, name in members:
+                    self._target(number, name, outside[number], at, stack)
+
+    def _constants(
+        self, numbers: dict[int, Op | None], wanted: set[int], stack: int, named: dict[str, list[tuple[int, Name]]]
+    ) -> None:
+        """What a trained network held when the function was traced, and no name of the program's holds any more."""
+        recorder, values = self.recorder, self.recorder.recording.values
+        kept = {number for members in named.values() for number, _ in members}
+        by_network: dict[str, dict[int, int]] = {}
+        for number in numbers:
+            owner = values[number].variable
+            if owner in wanted and number not in kept and recorder.variables.content.get(owner) != number:
+                network = recorder.recording.variables[owner].network
+                by_network.setdefault(network, {})[owner] = number
+        for network, members in by_network.items():
+            if any(v not in members for v in wanted if recorder.recording.variables[v].network == network):
+                continue
+            for owner, number in members.items():
+                variable = recorder.recording.variables[owner]
+                tail = variable.name.removeprefix(network)
+                name = Name(f"{network} (constant){tail}", f"{network} (constant)", variable.owner)
+                found = recorder.variables.named(name, variable.shape)
+                if found is None:
+                    found = recorder.variables.declare(name, variable.shape, stack)
+                    recorder.recording.variables[found].constant = True
+                captured = numbers[number]
+                if captured is not None:
+                    values[captured.outputs[0]].variable = found
+
+    def _shapes(self, wanted: set[int]) -> dict[str, Counter[Any]]:
+        found: dict[str, Counter[Any]] = {}
+        for number in wanted:
+            variable = self.recorder.recording.variables[number]
+            found.setdefault(variable.network, Counter())[variable.shape] += 1
+        return found
+
+    def _target(self, number: int, name: Name, captured: Op | None, at: int, stack: int) -> None:
+        """One array of a network that is not trained here."""
+        recorder, values = self.recorder, self.recorder.recording.values
+        owner = values[number].variable
+        known = recorder.variables.named(name, values[number].shape)
+        current = owner is not None and recorder.variables.content.get(owner) == number
+        if owner is not None and (owner == known or (known is None and current)):
+            if captured is not None:
+                values[captured.outputs[0]].variable = owner
+            if owner != known:
+                return  # a trained network that this loss only uses
+        fresh = known is None
+        if fresh:
+            known = recorder.variables.declare(name, values[number].shape, stack)
+        if known is None:
+            return
+        if captured is not None:
+            values[captured.outputs[0]].variable = known
+        elif owner is None:
+            values[number].variable = known
+        if self._last.get(known) != number:
+            self._copied(number, known, owner, at, stack)
+            self._last[known] = number
+
+    def _copied(self, number: int, target: int, owner: int | None, at: int, stack: int) -> None:
+        """The target holds something new: a trained variable's content, or a mixture with it."""
+        recording = self.recorder.recording
+        if owner is not None and owner != target:
+            # The name was given while the array was the other's content: after the update that made it, if one did.
+            made = next((s.at + 1 for s in recording.steps if s.after.get(owner) == number), None)
+            if made is None:
+                recording.variables[target].copy_of = owner  # both began with the same arrays
+            else:
+                recording.copies.append(Copy(min(at, made), owner, target, stack, 1.0))
+            return
+        source, share, op = self._mixed(number, target)
+        if source is not None and op is not None:
+            recording.copies.append(Copy(op.at, source, target, op.stack, share))
+        elif source is None and (own := self._own_average(number, target)) is not None:
+            recording.copies.append(Copy(own.at, target, target, own.stack, None))
+
+    def _own_average(self, number: int, target: int) -> Op | None:
+        """The sum of two shares of what the target held before, and of nothing else."""
+        ops, values = self.recorder.recording.ops, self.recorder.recording.values
+        producers = {v: op for op in ops.values() for v in op.outputs if op.name in ("add", "mul")}
+        whole, last = producers.get(number), self._last.get(target)
+        if whole is None or whole.name != "add" or last is None:
+            return None
+        shares = [producers.get(v) for v in whole.inputs]
+        if len(shares) != 2 or any(s is None or s.name != "mul" or last not in s.inputs for s in shares):
+            return None
+        rest = [v for s in shares if s is not None for v in s.inputs if v != last]
+        return whole if len(rest) == 2 and all(v in values and not values[v].shape for v in rest) else None
+
+    def finish(self) -> None:
+        """At the end of the script: which targets hold something else than when tracing ended, as far as is seen."""
+        recorder, recording = self.recorder, self.recorder.recording
+        kept = recorder.naming.everything(sys._getframe()) if self._last else {}
+        for target, number in self._last.items():
+            was, thing = recording.values[number].numbers, kept.get(recording.variables[target].name)
+            now = concrete(thing) if thing is not None else None
+            if was is None or now is None or look(now) != was:
+                recording.moved_later.add(target)
+
+    def _mixed(self, number: int, target: int) -> tuple[int | None, float | None, Op | None]:
+        recording = self.recorder.recording
+        producers = {v: op for op in recording.ops.values() for v in op.outputs if op.name in _MIXES}
+        first = producers.get(number)
+        todo: list[tuple[int, float | None]] = [(number, None)]
+        seen = {number}
+        found: tuple[int, int, float | None] | None = None
+        while todo and len(seen) < _FAR:
+            value, share = todo.pop(0)  # the last sync first, where there were many since the target was seen
+            if value == self._last.get(target):
+                continue  # the target's own old content, which may once have been the other's
+            owner = recording.values[value].variable if value in recording.values else None
+            if owner is not None and owner != target and value != number:
+                if found is None or value > found[0]:  # the newest content is what it follows
+                    found = value, owner, share
+                continue
+            op = producers.get(value)
+            for source in op.inputs if op is not None else ():
+                if source not in seen:
+                    seen.add(source)
+                    others = [recording.values[o].numbers for o in op.inputs if o != source] if op is not None else []
+                    scale = next((n.low for n in others if n is not None and n.size == 1), None)
+                    if scale is None and op is not None:
+                        written = self.recorder.values.scalars
+                        scale = next((written[o] for o in op.inputs if o in written), None)
+                    todo.append((source, scale if op is not None and op.name == "mul" and scale is not None else share))
+        return (found[1], found[2], first) if found is not None else (None, None, None)

@@ -1,0 +1,230 @@
+"""Updates: new parameters computed from old ones and their gradient.
+
+However it is written (Optax, Flax's `TrainState`, a `tree.map`), an update ends with an addition or a subtraction of
+something made from the gradient of a parameter and the parameter's content. That is what is looked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from whygrad.flow.recording import Backward, Edit, Op, Optimizer, Step
+
+if TYPE_CHECKING:
+    from whygrad.trace.jax_recorder import JaxRecorder
+
+_SUMS = frozenset({"add", "sub", "apply_updates"})
+_APPLIES = frozenset({"apply_updates", "apply_gradients", "update_params"})
+_UPDATES = frozenset({"update_fn", "update", "update_fn_with_extra_args", "init_empty_state"})
+_SAME = frozenset({"astype", "broadcast", "reshape", "squeeze", "copy", "device_put", "array", "asarray"})
+
+
+class Updates:
+    """Finds steps in the data flow."""
+
+    def __init__(self, recorder: JaxRecorder) -> None:
+        self.recorder = recorder
+        self._from: dict[int, frozenset[int]] = {}
+        """For each value, the variables from whose gradient it was made."""
+        self._content: dict[int, int] = {}
+        """Values that are a variable's content in another form."""
+        self._was: dict[int, int] = {}
+        """For content that is older than the last update, the value that it was."""
+        self._pending: Step | None = None
+        self._optimizers: dict[Any, int] = {}
+        self._steps_of: dict[int, int] = {}
+        self._to_count = 0
+        self._arrived: set[int] = set()
+        self._edit: Edit | None = None
+        self._clip: Edit | None = None
+        self._state: dict[int, int] = {}
+        self._root: dict[int, int] = {}
+
+    # --- data flow ----------------------------------------------------------------------------------------------
+
+    def asked(self, backward: Backward) -> None:
+        """Gradients came: follow them."""
+        for variable, value in backward.given.items():
+            self._from[value] = frozenset({variable})
+        self._arrived |= backward.got
+        self._edit = self._clip = None
+
+    def saw(self, op: Op) -> None:
+        """An operation went by: does it bring a gradient to a parameter?"""
+        sources: frozenset[int] = frozenset()
+        for value in op.inputs:
+            found = self._from.get(value)
+            if found is not None and found is not sources:
+                sources = sources | found if sources else found
+        values = self.recorder.recording.values
+        if op.name == "captured" and not op.tapes and not sources:
+            self._stale(op)
+            return
+        if op.name in _SAME and len(op.inputs) == 1 and len(op.outputs) == 1 and not sources:
+            variable = self._variable(op.inputs[0])
+            if variable is not None and values[op.outputs[0]].shape == values[op.inputs[0]].shape:
+                self._content[op.outputs[0]] = variable
+            return
+        if not sources or op.name == "gradient":
+            if op.inside and not sources:
+                self._rooted(op)
+                self._unmoved(op)
+            return
+        for value in op.outputs:
+            self._from[value] = sources
+        if op.clips is not None or op.name == "clip":
+            self._clipped(op, sources)
+        if op.inside and op.inside not in _APPLIES:
+            self._edited(op, sources)
+        if op.name == "scatter-add" and len(op.inputs) == 3 and not self.recorder.local.tapes:
+            old, _, change = op.inputs  # `params.at[i].add(rate * gradient)`
+            variable = self._variable(old)
+            if variable is not None and change in self._from and old not in self._from:
+                self._updated(op, variable, old, change)
+                return
+        if op.name in _SUMS and len(op.inputs) == 2 and len(op.outputs) == 1 and not self.recorder.local.tapes:
+            for old, new in (op.inputs, op.inputs[::-1]):
+                variable = self._variable(old)
+                if variable is None or new not in self._from or old in self._from:
+                    continue
+                if op.name == "sub" and old != op.inputs[0]:
+                    continue
+                if values[op.outputs[0]].shape == self.recorder.recording.variables[variable].shape:
+                    self._updated(op, variable, old, new)
+                    return
+
+    def _stale(self, op: Op) -> None:
+        """A variable's content from before its last update, used once more: an update may begin there again."""
+        variable = self._variable(op.inputs[0])
+        if variable is not None:
+            self._content[op.outputs[0]] = variable
+            self._was[op.outputs[0]] = op.inputs[0]
+
+    def _clipped(self, op: Op, sources: frozenset[int]) -> None:
+        """Gradients are clipped: by Optax, or each number by `jnp.clip`."""
+        recording = self.recorder.recording
+        if op.clips is not None:
+            call, limit, stack = op.clips
+        else:
+            bounds = [n for v in op.inputs[1:] if v in recording.values and (n := recording.values[v].numbers)]
+            if len(op.inputs) != 3 or len(bounds) != 2 or any(n.size != 1 for n in bounds):
+                return
+            call, limit, stack = "jnp.clip", max(bounds[0].high, bounds[1].high), op.stack
+        clip = self._clip
+        if clip is None or clip.stack != stack:
+            clip = self._clip = Edit(op.at, "clip", call, sources, stack, limit, given=op.inputs)
+            recording.edits.append(clip)
+        clip.variables |= sources
+
+    def _edited(self, op: Op, sources: frozenset[int]) -> None:
+        """An optimizer library works on gradients: clips them, scales them, or makes an update of them."""
+        recording = self.recorder.recording
+        edit = self._edit
+        if edit is None or edit.stack != op.stack:
+            kind: Literal["clip", "other"] = "clip" if "clip" in op.inside else "other"
+            call = "update" if op.inside in _UPDATES else op.inside
+            edit = self._edit = Edit(op.at, kind, call, sources, op.stack)
+            recording.edits.append(edit)
+        edit.variables |= sources
+        values = recording.values
+        for value in op.inputs:
+            if value in self._from or len(sources) != 1 or value not in values or not values[value].floating:
+                continue
+            [variable] = sources
+            shape = values[value].shape
+            if shape and shape == recording.variables[variable].shape and self._variable(value) is None:
+                self._state[variable] = self._root.get(value, value)
+
+    def _unmoved(self, op: Op) -> None:
+        """An update that no gradient went into: zeros, for what an optimizer was told to leave alone."""
+        if op.inside not in _APPLIES or op.name not in _SUMS or len(op.inputs) != 2 or self.recorder.local.tapes:
+            return
+        recording = self.recorder.recording
+        variable = self._variable(op.inputs[0])
+        if variable is not None and recording.values[op.outputs[0]].shape == recording.variables[variable].shape:
+            recording.unmoved[variable] = op.stack
+            self.recorder.variables.holds(variable, op.outputs[0])
+
+    def _rooted(self, op: Op) -> None:
+        """What an optimizer's own arithmetic makes of its state is still that state."""
+        values = self.recorder.recording.values
+        for value in op.outputs:
+            same = [i for i in op.inputs if i in values and values[i].shape == values[value].shape and values[i].shape]
+            if len(same) == 1:
+                self._root[value] = self._root.get(same[0], same[0])
+
+    def returned(self, numbers: set[int], stack: int) -> None:
+        """A compiled function gave these back."""
+        if self._pending is not None and set(self._pending.after.values()) & numbers:
+            self._pending.returned = stack
+
+    def _variable(self, value: int) -> int | None:
+        found = self.recorder.variables.of(value)
+        return self._content.get(value) if found is None else found
+
+    def _updated(self, op: Op, variable: int, old: int, change: int) -> None:
+        """A new content: it is a value of its own, and what it was made from is the update's affair."""
+        recorder, recording = self.recorder, self.recorder.recording
+        made = op.outputs[0]
+        hidden = recorder.values.fresh(recorder.root, recording.values[made].shape, True)
+        op.outputs = (hidden,)
+        self._from.pop(made, None)
+        pending = self._pending
+        network = recording.variables[variable].network
+        if pending is not None:
+            same = pending.stack == op.stack or {recording.variables[v].network for v in pending.after} == {network}
+            if variable in pending.after or not same:
+                self.flush()
+                pending = None
+        if pending is None:
+            pending = self._pending = Step(op.at, -1, op.stack, frozenset(), frozenset(), call="update")
+        sources = self._from[change]
+        if variable in self._arrived or variable not in sources:
+            pending.applied |= {variable}
+        else:
+            pending.without |= {variable}
+        pending.taken[variable] = change
+        if variable in self._state:
+            pending.state[variable] = self._state.pop(variable)
+        if op.inside in _APPLIES:
+            pending.call = op.inside
+        pending.before[variable] = self._was.get(old, old)
+        pending.after[variable] = made
+        pending.at = op.at
+        recorder.variables.holds(variable, made)
+
+    def flush(self) -> None:
+        """The update is complete."""
+        step, self._pending = self._pending, None
+        if step is None:
+            return
+        recording = self.recorder.recording
+        networks = tuple(sorted({recording.variables[v].network for v in step.after}))
+        key = step.stack, networks
+        number = self._optimizers.get(key)
+        if number is None:
+            number = self._optimizers[key] = len(recording.optimizers)
+            recording.optimizers[number] = Optimizer(number, step.call, None, step.at)
+        step.optimizer = number
+        recording.optimizers[number].holds |= step.applied | step.without
+        recording.steps.append(step)
+        self.recorder.numbers.fill(step.at)
+        recording.updates += 1
+        self._steps_of[number] = self._steps_of.get(number, 0) + 1
+        self._to_count += 1
+
+    def finish(self) -> None:
+        """The last update has no successor that would end it."""
+        self.flush()
+        self.recorder.session.updates += self._to_count
+        self._to_count = 0
+
+    def count(self) -> None:
+        """Tell the session of updates; let go when enough was seen."""
+        while self._to_count:
+            self._to_count -= 1
+            session = self.recorder.session
+            enough = session.deep_enough(self._steps_of)
+            if enough and self.recorder.deep and not self.recorder.calls.retraces.undecided():
+                self.recorder.release()
+            session.updated("jax")

@@ -1,0 +1,192 @@
+"""What a JAX program trains: the leaves of what it differentiates.
+
+A parameter in JAX is an immutable array, and the next update has another one. They are one variable here: by data flow
+where an update makes one from the other, else by the name under which the program keeps them.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from whygrad.flow import reach
+from whygrad.flow.recording import Backward, Op, Variable
+from whygrad.trace.jax_keras_names import keras_names
+from whygrad.trace.jax_naming import Name, from_path
+
+if TYPE_CHECKING:
+    from whygrad.trace.jax_recorder import JaxRecorder
+    from whygrad.trace.jax_scopes import Asked, Opened
+
+
+class Variables:
+    """Variables and the values that are their content."""
+
+    def __init__(self, recorder: JaxRecorder) -> None:
+        self.recorder = recorder
+        self._named: dict[tuple[str, tuple[int | None, ...]], int] = {}
+        self.content: dict[int, int] = {}
+        """For each variable, the value that holds its content now."""
+        self._open: dict[int, dict[int, int]] = {}
+        self._outside: dict[tuple[int, int], int] = {}
+        self._of_keras: set[int] = set()
+        self._inside: set[int] = set()
+        """Content as the differentiated function sees it."""
+
+    def of(self, value: int) -> int | None:
+        """The variable whose content a value is."""
+        found = self.recorder.recording.values.get(value)
+        return found.variable if found is not None else None
+
+    def number_of(self, thing: Any, adopt: bool) -> int | None:
+        """The variable whose content an array is."""
+        number = self.recorder.values.known(thing)
+        return self.of(number) if number is not None else None
+
+    def named(self, name: Name, shape: tuple[int | None, ...]) -> int | None:
+        """The variable of this name and shape, if there is one."""
+        return self._named.get((name.full, shape))
+
+    def adopt(self, value: int, name: Name) -> int:
+        """The variable of this name; this value is its content."""
+        recording = self.recorder.recording
+        shape = recording.values[value].shape
+        key = name.full, shape
+        number = self._named.get(key)
+        if number is None:
+            number = self.declare(name, shape, self._created(value), trainable=True)
+            recording.variables[number].born = self._born(value)
+        self.holds(number, value)
+        return number
+
+    def declare(self, name: Name, shape: tuple[int | None, ...], created: int | None, trainable: bool = False) -> int:
+        """A variable that was not known before."""
+        variables = self.recorder.recording.variables
+        number = len(variables)
+        self._named[name.full, shape] = number
+        variables[number] = Variable(number, name.full, name.network, shape, trainable, created, owner=name.owner)
+        return number
+
+    def _created(self, value: int) -> int | None:
+        made = self._maker(value)
+        return made.stack if made is not None else None
+
+    def _born(self, value: int) -> int:
+        made = self._maker(value)
+        return made.at if made is not None else 0
+
+    def _maker(self, value: int) -> Any:
+        ops = self.recorder.recording.ops
+        return next((op for op in reversed(ops.values()) if value in op.outputs), None)
+
+    def holds(self, variable: int, value: int) -> None:
+        """From here on this value is the variable's content."""
+        self.recorder.recording.values[value].variable = variable
+        self.content[variable] = value
+
+    # --- gradients ----------------------------------------------------------------------------------------------
+
+    def opened(self, opened: Opened) -> None:
+        """A function is about to be differentiated: its arguments' leaves are variables."""
+        recorder, values = self.recorder, self.recorder.recording.values
+        recorder.updates.flush()
+        self._outside.clear()
+        leaves = [(n, path) for n, path in zip(opened.leaves, opened.paths, strict=True) if values[n].floating]
+        recorder.naming.look_for_names(sys._getframe(), [recorder.values.object_of(n) for n, _ in leaves])
+        found: dict[int, int] = {}
+        things = [(n, path, recorder.values.object_of(n), values[n].shape) for n, path in leaves]
+        keras = keras_names(sys._getframe(), things)
+        for leaf, path in leaves:
+            variable = self._variable(leaf, path, opened.implicit, keras.get(leaf))
+            if variable is not None:
+                found[leaf] = variable
+                recorder.recording.variables[variable].trainable = True
+        self._open[opened.tape] = found
+        recorder.naming.forget()
+
+    def _variable(self, leaf: int, path: str, implicit: bool, keras: Name | None) -> int | None:
+        known = self.of(leaf)
+        name = keras or self.recorder.naming.of(self.recorder.values.object_of(leaf))
+        if known is not None:
+            if name is not None and self.content.get(known) == leaf and (keras or known not in self._of_keras):
+                self._rename(known, name)
+            return known
+        if implicit and name is None:
+            return None  # the input of a gradient penalty, an inner loop's own weights
+        number = self.adopt(leaf, name or from_path(path))
+        if keras is not None:
+            self._of_keras.add(number)
+        return number
+
+    def _rename(self, number: int, name: Name) -> None:
+        """The name under which it is kept now; the one of the first update may be left over from its initialisation."""
+        variable = self.recorder.recording.variables[number]
+        key = name.full, variable.shape
+        if name.full != variable.name and key not in self._named:
+            self._named[key] = number
+            variable.name, variable.network, variable.owner = name.full, name.network, name.owner
+
+    def captured(self, number: int, op: Op) -> int:
+        """What an operation inside a differentiated function was given: the content of a variable, from outside.
+
+        `params` of the enclosing scope, used where the function's own argument should be, are a constant to the
+        gradient although they are the same arrays; so are a target's, and those of a critic in the actor's loss.
+        """
+        recording = self.recorder.recording
+        value = recording.values.get(number)
+        if value is None or value.variable is None or not value.floating or number in self._inside:
+            return number
+        if not op.tapes and self.content.get(value.variable) == number:
+            return number  # a use of what the variable holds now, outside any gradient
+        key = op.tapes[-1] if op.tapes else -1, number
+        found = self._outside.get(key)
+        if found is None:
+            found = self._outside[key] = self.recorder.values.fresh(self.recorder.root, value.shape, value.floating)
+            recording.values[found].numbers = value.numbers
+            self.recorder.root.put(Op(0, "captured", "compute", (number,), (found,), op.stack, False))
+        return found
+
+    def asked(self, asked: Asked, at: int) -> None:
+        """A gradient was asked for: of which variables, and which of them it reaches."""
+        recorder, recording = self.recorder, self.recorder.recording
+        wanted, inner, given, read = [], {}, {}, {}
+        values: list[int] = []
+        gradients = asked.gradients or [-1] * len(asked.leaves)
+        known = self._open.pop(asked.tape, {})
+        for leaf, inside, gradient in zip(asked.leaves, asked.inner, gradients, strict=False):
+            variable = known.get(leaf)
+            if variable is None:
+                values.append(inside)
+                continue
+            wanted.append(variable)
+            inner[variable], given[variable], read[variable] = inside, gradient, leaf
+            recording.values[inside].variable = variable
+            self._inside.add(inside)
+        got: set[int] = set()
+        if asked.loss is not None and asked.error is None:
+            part = reach.backward_slice(recording, asked.loss, _producers(recording, asked.tape), at)
+            reached = reach.gradient_reach(recording, part, asked.tape)
+            got = {v for v, number in inner.items() if number in reached}
+            if not asked.implicit:
+                whole = reach.backward_slice(recording, asked.loss, reach.producers(recording), at)
+                self.recorder.targets.seen(whole, set(wanted), at, asked.stack)
+        backward = Backward(
+            at, asked.call, asked.loss, asked.stack, wanted=tuple(dict.fromkeys(wanted)), asked_values=tuple(values),
+            got=frozenset(got), tape=asked.tape, error=asked.error, implicit=asked.implicit,
+            given={v: n for v, n in given.items() if n >= 0}, read=read,
+        )  # fmt: skip
+        recording.backwards.append(backward)
+        recorder.updates.asked(backward)
+
+
+def _producers(recording: Any, tape: int) -> dict[int, Any]:
+    """Who made which value, looking no further back than the differentiated function."""
+    opened = recording.tapes[tape].opened if tape in recording.tapes else 0
+    found = {}
+    for at in reversed(recording.ops):
+        if at < opened:
+            break
+        op = recording.ops[at]
+        for value in op.outputs:
+            found[value] = op
+    return found
