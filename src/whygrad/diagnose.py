@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from whygrad.flow.drawing import Drawing
+from whygrad.flow.ownership import Ownership
 from whygrad.flow.recording import Recording
 from whygrad.flow.source import allowances, meant
+from whygrad.rules import contracts
 from whygrad.rules.case import Case
 from whygrad.rules.catalogue import CODES, RULES
 from whygrad.rules.finding import ORDER, Finding
+from whygrad.rules.ownership import ownership
+from whygrad.rules.step_drawing import drawing
 
 
 def diagnose(recordings: Iterable[Recording]) -> tuple[list[Finding], list[str]]:
@@ -20,21 +25,70 @@ def diagnose(recordings: Iterable[Recording]) -> tuple[list[Finding], list[str]]
     notes: list[str] = []
     for recording in recordings:
         case = Case(recording)
+        promised = _promised(case, notes)
+        findings += promised
         for rule in RULES:
             try:
-                findings.extend(rule.check(case))
+                findings.extend(f for f in rule.check(case) if not _settled(case, f, promised))
             except Exception as error:  # whatever it is, the other rules still have something to say
                 notes.append(
                     f"rule {rule.code} failed on the {recording.framework} program: {type(error).__name__}: {error}"
                 )
-        notes += _unknown_allowances(recording)
+        notes += [note for note in _unknown_allowances(recording) if note not in notes]  # one file, two frameworks
         notes += recording.notes
     kept = [finding for finding in findings if not _allowed(finding)]
     return sorted(_once(kept), key=_harm), notes
 
 
+def tables(recordings: Iterable[Recording], notes: list[str]) -> tuple[Ownership, ...]:
+    """For each recording that trained something: which loss trains which network. No table is better than no report."""
+    found = []
+    for recording in recordings:
+        try:
+            found.append(ownership(Case(recording)))
+        except Exception as error:
+            notes.append(f"the table of losses could not be made: {type(error).__name__}: {error}")
+    return tuple(one for one in found if one is not None)
+
+
+def drawings(
+    recordings: Iterable[Recording], findings: Iterable[Finding], tables: Iterable[Ownership], notes: list[str]
+) -> tuple[Drawing, ...]:
+    """The training step of each recording as a picture. No picture is better than no report."""
+    findings, known = list(findings), {table.framework: table for table in tables}
+    found = []
+    for recording in recordings:
+        try:
+            found.append(drawing(Case(recording), findings, known.get(recording.framework)))
+        except Exception as error:
+            notes.append(f"the training step could not be drawn: {type(error).__name__}: {error}")
+    return tuple(one for one in found if one is not None and one.edges)
+
+
+def _promised(case: Case, notes: list[str]) -> list[Finding]:
+    """Contracts that the program has declared and does not keep."""
+    if not case.recording.contracts:
+        return []
+    try:
+        found = list(contracts.broken(case))
+        notes += contracts.unchecked(case)
+    except Exception as error:
+        notes.append(f"the declared contracts could not be checked: {type(error).__name__}: {error}")
+        return []
+    return found
+
+
+def _settled(case: Case, finding: Finding, promised: list[Finding]) -> bool:
+    """A contract declares it to be meant, or says the same already."""
+    if not case.recording.contracts:
+        return False
+    return contracts.meant(case, finding) or contracts.told_already(finding, promised)
+
+
 def _allowed(finding: Finding) -> bool:
     """`# whygrad: ok W102` on the line that the finding names, or on the line that switched recording off."""
+    if finding.contract:
+        return False  # what is declared of the loss outranks what is said of a line
     sites = [finding.where] + [step.site for step in finding.path if step.role == "recording is off from here"]
     for site in sites:
         codes = meant(site) if site is not None else set()

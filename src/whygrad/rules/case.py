@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect
-from dataclasses import dataclass, field
+from bisect import bisect, bisect_left
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Op, Recording, Step, Variable
+from whygrad.flow.recording import Backward, Clear, Op, Recording, Step, Variable
 from whygrad.flow.site import Site, Stack, shared_site
 from whygrad.flow.source import assigned
 from whygrad.rules.intent import advantages, dropped_terms, feeds_copy, is_target, without_targets
@@ -48,6 +48,22 @@ class Case:
         self._losses: dict[int, Site | None] = {}
         self.verdicts: Any = None
         """Worked out once, by `whygrad.rules.verdict`."""
+        self.objectives_found: Any = None
+        """Worked out once, by `whygrad.rules.objective`."""
+        self.twins_found: Any = None
+        """Worked out once, by `whygrad.rules.twins`."""
+        self.aliases_found: Any = None
+        """Worked out once, by `whygrad.rules.w502_target_is_online`."""
+        self.history: Any = None
+        """Worked out once, by `whygrad.rules.history`."""
+        self.leaks: Any = None
+        """Worked out once, by `whygrad.rules.leaks`."""
+        self.used: dict[int, set[int]] = {}
+        """By the clock of a backward pass: the variables its loss was computed from. Kept by `rules.ownership`."""
+        self.within_reach: dict[int, set[int]] = {}
+        """Likewise: the variables its gradient would arrive at, asked for or not."""
+        self.given: dict[int, tuple[Backward, int]] | None = None
+        """For each value that is a gradient as it was returned: the request, and the variable. As above."""
 
     # --- places -------------------------------------------------------------------------------------------------
 
@@ -64,8 +80,11 @@ class Case:
 
     def seen_from(self, op_stack: int, other_stack: int) -> Site | None:
         """The site of an operation in the function where something else happened, else its innermost one."""
-        inner = self.stack(op_stack)
-        return shared_site(inner, self.stack(other_stack)) or (inner[0] if inner else None)
+        inner, other = self.stack(op_stack), self.stack(other_stack)
+        found = shared_site(inner, other)
+        if found is not None and self.recording.framework == "jax" and found == other[0] and inner.index(found):
+            return inner[inner.index(found) - 1]  # it ran inside the very call: in the function that JAX was given
+        return found or (inner[0] if inner else None)
 
     def loss_site(self, backward: Backward) -> Site | None:
         """Where the loss was computed (where backward was called, if that is unknown)."""
@@ -109,7 +128,7 @@ class Case:
     def slice(self, backward: Backward, proofs: frozenset[str] = reach.SUGGESTED) -> reach.Slice:
         """Everything that the loss of a backward pass was computed from."""
         loss = backward.loss if backward.loss is not None else -1
-        key = (backward.at, proofs)
+        key = (backward.at, proofs if self.recording.handovers else reach.CERTAIN)
         if key not in self._slices:
             self._slices[key] = reach.backward_slice(self.recording, loss, self.made_by, backward.at, proofs)
         return self._slices[key]
@@ -138,6 +157,8 @@ class Case:
         recording = self.recording
         behind: set[int] = set()
         reached: set[int] = set()
+        if not any(reach.step_function(op) and op.carries for op in recording.ops.values()):
+            return behind
         for backward in recording.backwards:
             if backward.error or backward.loss is None or backward.loss not in recording.values:
                 continue
@@ -177,9 +198,16 @@ class Case:
         held = {v for o in self.recording.optimizers.values() for v in o.holds}
         return {
             v
-            for v in self.reachable - held
+            for v in self.reachable - held - self.left_alone
             if variables[v].trainable and (variables[v].parameter or not variables[v].registered)
         }
+
+    @cached_property
+    def left_alone(self) -> set[int]:
+        """Variables that a declared contract says are left alone, and none says are trained."""
+        contracts = self.recording.contracts
+        trained = {v for contract in contracts for v in contract.trains}
+        return {v for contract in contracts for v in contract.leaves} - trained
 
     @cached_property
     def missing(self) -> list[Missing]:
@@ -201,9 +229,13 @@ class Case:
         seen = max(1, sum(1 for step in self.recording.steps if variables & step.without))
         found: list[Missing] = []
         left = set(variables)
+        tried = 0, 0
         ways = [(proofs, True) for proofs in (reach.CERTAIN, reach.PROVED, reach.SUGGESTED)] + [(reach.PROVED, False)]
         for proofs, alone in ways:
             part = self.slice(backward, proofs)
+            if alone and tried == (id(part), len(left)):
+                continue  # no round trip is believed that was not before
+            tried = id(part), len(left)
             cuts = [c for c in self._cuts(part, left, backward.tape) if c.alone or not (alone or feeds_copy(part, c))]
             if alone and all(is_target(self, part, cut) for cut in cuts):
                 continue  # it only makes a target; what should have been the prediction is still to be found
@@ -248,7 +280,7 @@ class Case:
             if backward.implicit or backward.loss is None or backward.tape in used_up:
                 continue
             failed = backward.error is not None or self._step_failed(backward)
-            for variable in self._expected(backward):
+            for variable in self._expected(backward) - self.left_alone:
                 fed = variable in self.trained and not failed
                 if not fed and recording.variables[variable].trainable and variable not in self.replaced.stale:
                     better = variable not in lost or self._explains_better(backward, lost[variable], variable)
@@ -258,8 +290,9 @@ class Case:
 
     def _step_failed(self, backward: Backward) -> bool:
         """Whether the optimizer refused what this backward pass gave it."""
-        step = next((s for s in self.recording.steps if s.at > backward.at), None)
-        return step is not None and step.error is not None
+        steps = self.recording.steps
+        first = bisect(steps, backward.at, key=_when)
+        return first < len(steps) and steps[first].error is not None
 
     def _expected(self, backward: Backward) -> set[int]:
         """The variables that this backward pass was there to train."""
@@ -272,15 +305,16 @@ class Case:
         expected: set[int] = set()
         for step in self._steps_after(backward):
             missed = step.without | (step.applied & self._zero_by_construction)
-            cleared = [c.variables for c in recording.clears if backward.at < c.at < step.at]
-            expected |= missed.difference(*cleared)
+            clears = recording.clears
+            between = bisect(clears, backward.at, key=_when), bisect_left(clears, step.at, key=_when)
+            expected |= missed.difference(*(c.variables for c in clears[slice(*between)]))
         return expected
 
     def _steps_after(self, backward: Backward) -> list[Step]:
         """The first step of each optimizer after a backward pass: those that this pass was for."""
         first: dict[int, Step] = {}
         steps = self.recording.steps
-        for step in steps[bisect(steps, backward.at, key=lambda s: s.at) :]:
+        for step in steps[bisect(steps, backward.at, key=_when) :]:
             first.setdefault(step.optimizer, step)
             if len(first) == len(self.recording.optimizers):
                 break
@@ -360,6 +394,12 @@ class Case:
                 found.setdefault(stack[depth:], set()).add(variable)
         return found
 
+    @cached_property
+    def over_time(self) -> Case:
+        """The same program with the later updates that numbers were looked at in."""
+        late = self.recording.late
+        return Case(replace(late, contracts=self.recording.contracts)) if late is not None else self
+
     # --- words --------------------------------------------------------------------------------------------------
 
     def variable(self, number: int) -> Variable:
@@ -374,6 +414,10 @@ class Case:
     def names(self, numbers: frozenset[int] | set[int]) -> tuple[str, ...]:
         """Names in the order the variables were made."""
         return tuple(self.variable(n).name for n in sorted(numbers))
+
+
+def _when(event: Step | Clear) -> int:
+    return event.at
 
 
 def _by_place(cuts: list[reach.Cut]) -> list[reach.Cut]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from whygrad.flow import reach
 from whygrad.flow.recording import Op
 from whygrad.flow.site import Site
@@ -19,7 +21,10 @@ def wrong_turn(case: Case, missing: Missing, members: set[int]) -> Site | None:
     if calls is None:
         return None
     if not calls:
-        compared = next((op for op in part.ops if op.name in DIFFERENCE), None)
+        jax, tape = case.recording.framework == "jax", missing.backward.tape
+        compared = next((op for op in part.ops if op.name in DIFFERENCE and (not jax or tape in op.tapes)), None)
+        if jax and compared is None:
+            return case.loss_site(missing.backward)
         return case.seen_from(compared.stack, missing.backward.stack) if compared is not None else None
     shapes = sorted(str(case.variable(v).shape) for v in members)
     for site, (_, read) in calls.items():
@@ -40,6 +45,8 @@ def _network_calls(
         read = {v for n in op.inputs if n in values and (v := values[n].variable) is not None} - members
         if not read or op.kind == "write":
             continue
+        if case.recording.framework == "jax" and missing.backward.tape not in op.tapes:
+            continue  # before the function that is differentiated
         site = case.seen_from(op.stack, missing.backward.stack)
         if site is None:
             continue
@@ -57,3 +64,42 @@ def _inside(case: Case, op: Op, site: Site, classes: set[str]) -> bool:
     stack = case.stack(op.stack)
     inner = stack[: stack.index(site)] if site in stack else ()
     return any(one.function.startswith(f"{name}.") for one in inner for name in classes)
+
+
+def stand_in(case: Case, missing: Missing, members: set[int]) -> tuple[Site, str] | None:
+    """Where another part of the same build is called a second time, and its name; for parts that are never called."""
+    variables = case.recording.variables
+    paths = {v.id: _steps(v.name) for v in variables.values()}
+    own = paths[min(members)]
+    shared = len(own) - 1
+    while shared and any(paths[v][:shared] != own[:shared] for v in members):
+        shared -= 1
+    for depth in range(shared, 1, -1):
+        build = sorted((paths[v][depth:], variables[v].shape) for v in members)
+        families: dict[str, set[int]] = {}
+        for number, steps in paths.items():
+            if steps[: depth - 1] == own[: depth - 1] and steps[:depth] != own[:depth] and len(steps) > depth:
+                families.setdefault("".join(steps[:depth]), set()).add(number)
+        for name, family in families.items():
+            if sorted((paths[v][depth:], variables[v].shape) for v in family) == build:
+                sites = _uses(case, missing, min(family))
+                if len(sites) > 1 and len({site.function for site in sites}) == 1:
+                    return max(sites, key=lambda site: (site.line, site.column)), name
+    return None
+
+
+def _uses(case: Case, missing: Missing, variable: int) -> set[Site]:
+    """The expressions that read a variable for one loss."""
+    values = case.recording.values
+    found: set[Site] = set()
+    for op in case.slice(missing.backward, reach.CERTAIN).ops:
+        if op.name == "read_value" or missing.backward.tape not in op.tapes:
+            continue
+        if any(v in values and values[v].variable == variable for v in op.inputs):
+            found.update(case.stack(op.stack)[:1])
+    return found
+
+
+def _steps(name: str) -> list[str]:
+    """`critic`, `.two`, `.layers`, `[0]`, `.weight` of `critic.two.layers[0].weight`."""
+    return re.findall(r"^[^.\[]+|\.[^.\[]+|\[[^\]]*\]", name)

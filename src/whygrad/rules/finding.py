@@ -42,6 +42,8 @@ class Finding:
     path: tuple[PathStep, ...] = ()
     first_update: int = 1
     seen: int = 1
+    contract: str = ""
+    """The declared contract that it breaks, where it breaks one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ A bootstrap target is stopped on purpose, and so is an advantage; neither is wha
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from whygrad.flow import reach
@@ -122,14 +123,14 @@ def _only_weighs(case: Case, part: reach.Slice, cut: reach.Cut, arrived: set[int
         if op.at <= cut.op.at or not any(v in values for v in op.inputs):
             continue
         others = [v for v in op.inputs if v not in values]
-        if op.name in _PRODUCT and any(v in arrived and _is_log_probability(case.made_by, v) for v in others):
+        if op.name in _PRODUCT and any(v in arrived and is_log_probability(case.made_by, v) for v in others):
             weighs = True
             continue
         values.update(op.outputs)
     return weighs and part.loss not in values
 
 
-def _is_log_probability(made_by: dict[int, Op], value: int) -> bool:
+def is_log_probability(made_by: dict[int, Op], value: int) -> bool:
     """Whether a value is a log-probability: a logarithm lies a few operations back."""
     todo = [(value, 0)]
     while todo:
@@ -187,7 +188,7 @@ def _reduces(op: Op) -> bool:
     return name.removeprefix("reduce_") in ("mean", "sum", "cross_entropy", "norm") or name.endswith("loss")
 
 
-_LINEAR = frozenset({
+LINEAR = frozenset({
     "mean", "sum", "reduce_mean", "reduce_sum", "neg", "negative", "__neg__", "add", "__add__", "__radd__", "sub",
     "__sub__", "__rsub__", "rsub", "mul", "__mul__", "__rmul__", "multiply", "div", "truediv", "__truediv__", "squeeze",
     "reshape", "view", "flatten", "min", "minimum", "reduce_min", "getitem", "__getitem__", "strided_slice", "gather",
@@ -219,7 +220,7 @@ def _is_bare_output(case: Case, backward: Backward, members: set[int]) -> bool:
             continue
         if any(case.content.get(v) in members for v in made.inputs):
             return True
-        if made.name in _LINEAR:
+        if made.name in LINEAR:
             fresh = [v for v in made.inputs if v not in seen]
             seen.update(fresh)
             todo.extend(fresh)
@@ -240,19 +241,19 @@ def serves_as_target(case: Case, network: str) -> bool:
             trained.setdefault(variable.network, []).append(variable.shape)
     shapes = sorted(str(v.shape) for v in own)
     twins = [name for name, theirs in trained.items() if sorted(map(str, theirs)) == shapes]
-    fed = _fed_with(case, {v.id for v in own})
+    fed = fed_with(case, {v.id for v in own})
     for twin in twins:
-        theirs = _fed_with(case, {v.id for v in recording.variables.values() if v.network == twin})
+        theirs = fed_with(case, {v.id for v in recording.variables.values() if v.network == twin})
         if not fed & theirs:
             return True
     return _meets_in_difference(case, {v.id for v in own})
 
 
-def _fed_with(case: Case, variables: set[int]) -> set[int]:
+def fed_with(case: Case, variables: set[int], among: Iterable[Op] | None = None) -> set[int]:
     """Values that go into operations together with these variables and come from outside the network."""
     made: set[int] = set()
     fed: set[int] = set()
-    for op in case.recording.ops.values():
+    for op in case.recording.ops.values() if among is None else among:
         if op.name == "read_value":
             continue
         inside = any(case.content.get(v) in variables for v in op.inputs)

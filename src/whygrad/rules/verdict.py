@@ -57,11 +57,18 @@ def _all(case: Case) -> list[Verdict]:
             else:
                 known.variables |= verdict.variables
                 known.others.append(verdict.op)
-    return _best_explained(list(merged.values()))
+    return _best_explained(case, list(merged.values()))
 
 
-def _best_explained(found: list[Verdict]) -> list[Verdict]:
-    """One faulty line, reached from two places: the way that stays in the framework tells more."""
+def _best_explained(case: Case, found: list[Verdict]) -> list[Verdict]:
+    """One faulty line, reached from two places: the way that stays in the framework tells more.
+
+    In JAX a copy of the parameters (a target's first content) is an operation outside every gradient; what stops the
+    gradient inside the differentiated function counts before it.
+    """
+    if case.recording.framework == "jax":
+        within = {v for one in found if one.code != "W101" for v in one.variables}
+        found = [one for one in found if one.code != "W101" or not one.variables <= within]
     inside = {v.cut_site for v in found if v.code != "W103"}
     return [v for v in found if v.code != "W103" or v.op.kind != "leave" or v.cut_site not in inside]
 
@@ -76,6 +83,8 @@ def _judge(case: Case, missing: Missing, cut: reach.Cut) -> Verdict:
     if left is not None:
         verdict.code, verdict.op, verdict.where = "W103", left, case.site(left.stack)
         verdict.entry = _entry_of(case, left)
+    elif op.name == "captured":
+        verdict.code, verdict.where = "W105", case.seen_from(op.stack, missing.backward.stack)
     elif tape is not None and tape.id not in op.tapes:
         _judge_tape(case, verdict, tape, cut)
     elif op.switch is not None:

@@ -114,6 +114,13 @@ def _words(case: Case, verdict: Verdict) -> tuple[str, str, str]:
                 "network itself"
             )
         return label, why, fix
+    if tape is not None and case.recording.framework == "jax":
+        label = "computed outside the function that is differentiated, so that its result is a constant there"
+        why = (
+            "jax.grad differentiates what the function computes from its argument; an array that was computed before "
+            "has no derivative."
+        )
+        return label, why, f"compute {call} inside the function that is differentiated, from its argument"
     if tape is not None:
         opened = at_line(case.site(tape.stack), verdict.where)
         if verdict.op.at < tape.opened:

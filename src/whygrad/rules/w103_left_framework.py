@@ -71,7 +71,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygrad.rules.case import Case
-from whygrad.rules.finding import Finding
+from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.verdict import Verdict, verdicts
 from whygrad.rules.wording import at_line, from_verdict, quoted
 
@@ -89,10 +89,60 @@ def check(case: Case) -> Iterator[Finding]:
     for verdict in verdicts(case):
         if verdict.code == CODE:
             yield from_verdict(case, verdict, NAME, *_words(case, verdict))
+    if case.recording.framework == "jax":
+        yield from _refused(case)
+
+
+def _refused(case: Case) -> Iterator[Finding]:
+    """JAX does not differentiate through Python and NumPy in silence: it raises."""
+    for failure in case.recording.failures:
+        told = next((words for word, words in _REFUSALS.items() if word in failure.message), None)
+        where = case.site(failure.stack)
+        if told is None or where is None:
+            continue
+        what, fix = told
+        yield Finding(
+            code=CODE,
+            rule=NAME,
+            severity="error",
+            message=f"JAX cannot differentiate {quoted(where)}: the value leaves the framework",
+            why="While a gradient is computed the values are tracers, which stand for all numbers at once. Python and "
+            "NumPy need one number, and give back a constant, through which no gradient passes.",
+            fix=fix,
+            variables=(),
+            where=where,
+            label=f"the value leaves the framework here ({what})",
+            path=(PathStep(where, what, "the gradient stops here"),),
+        )
+        return
+
+
+_REFUSALS = {
+    "Pure callbacks do not support JVP": (
+        "pure_callback",
+        "write the function with jax.numpy operations, or give it a derivative with jax.custom_jvp or jax.custom_vjp",
+    ),
+    "IO callbacks do not support JVP": ("io_callback", "keep io_callback out of what is differentiated"),
+    "TracerArrayConversionError": (
+        "NumPy",
+        "use jax.numpy (jnp) in place of numpy inside the function that is differentiated",
+    ),
+    "problem arose with the `float` function": (
+        "float()",
+        "stay with the array: drop float(), or use .astype(jnp.float32); log the number outside the function",
+    ),
+    "problem arose with the `int` function": ("int()", "keep the value an array: .astype(jnp.int32) has no derivative"),
+    "problem arose with the `item` method": ("item()", "stay with the array: drop .item(); log the number outside"),
+}
+"""What JAX says, what the user wrote, and what to write instead."""
 
 
 def _words(case: Case, verdict: Verdict) -> tuple[str, str, str]:
     op, torch = verdict.op, case.recording.framework == "torch"
+    if op.name == "NumPy copy":
+        label = "the gradient stops here: this uses a NumPy copy of the array, which is a constant"
+        why = "A NumPy array holds the numbers of that moment. It has no gradient, and no update changes it."
+        return label, why, f"use the array of the function's argument in {quoted(verdict.where)}, not its copy"
     if op.kind == "enter" and "numpy_function" not in op.name and "py_func" not in op.name:
         text = quoted(verdict.where)
         label = "the gradient stops here: this makes a new tensor from the numbers alone"
@@ -116,7 +166,7 @@ def _words(case: Case, verdict: Verdict) -> tuple[str, str, str]:
     elif op.name.startswith("predict"):
         fix = "call the model itself inside the tape, `model(x, training=True)`; predict() is for inference"
     else:
-        maths = "torch" if torch else "tf / keras.ops"
+        maths = {"torch": "torch", "jax": "jax.numpy"}.get(case.recording.framework, "tf / keras.ops")
         fix = (
             f"stay in the framework up to the loss: drop {written} in {quoted(verdict.where)} and use {maths} functions"
         )

@@ -74,7 +74,7 @@ from collections.abc import Iterator
 
 from whygrad.flow.reach import step_function
 from whygrad.rules.case import Case
-from whygrad.rules.finding import Finding
+from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.verdict import Verdict, verdicts
 from whygrad.rules.wording import from_verdict, quoted
 
@@ -91,6 +91,26 @@ def check(case: Case) -> Iterator[Finding]:
     for verdict in verdicts(case):
         if verdict.code == CODE:
             yield from_verdict(case, verdict, NAME, *_words(case, verdict))
+    if case.recording.framework == "jax":
+        yield from _endless(case)
+
+
+def _endless(case: Case) -> Iterator[Finding]:
+    """JAX: a loop whose length is not known when it is traced runs forward only."""
+    failure = next((f for f in case.recording.failures if "Reverse-mode differentiation" in f.message), None)
+    where = case.site(failure.stack) if failure is not None else None
+    if where is None:
+        return
+    yield Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"JAX cannot differentiate {quoted(where)}: the loop has no fixed number of steps",
+        why="The backward pass walks the steps of a loop in reverse and needs what each of them computed. How many "
+        "there will be is known to a while_loop only as it runs, so no memory is set aside for them.",
+        fix="give the loop a fixed length: jax.lax.scan, or jax.lax.fori_loop with Python integers as bounds; keep "
+        "values that are done unchanged with jnp.where",
+        variables=(), where=where, label="the gradient cannot go back through this loop",
+        path=(PathStep(where, "while_loop", "the gradient stops here"),),
+    )  # fmt: skip
 
 
 def _words(case: Case, verdict: Verdict) -> tuple[str, str, str]:
@@ -118,7 +138,11 @@ def _words(case: Case, verdict: Verdict) -> tuple[str, str, str]:
             f"x).{'detach()' if torch else '…'}"
         )
         if not torch:
-            fix = "use the value before it, or a straight-through estimator: x + tf.stop_gradient(tf.round(x) - x)"
+            stop, rounded = ("jax.lax", "jnp") if case.recording.framework == "jax" else ("tf", "tf")
+            fix = (
+                "use the value before it, or a straight-through estimator: x + "
+                f"{stop}.stop_gradient({rounded}.round(x) - x)"
+            )
         return label, why, fix
     if any(name.startswith(word) for word in _COMPARE):
         label = "the gradient stops here: a comparison is true or false, and neither has a derivative"
@@ -128,7 +152,9 @@ def _words(case: Case, verdict: Verdict) -> tuple[str, str, str]:
     if any(name.startswith(word) for word in _INDEX):
         label = f"the gradient stops here: {name} returns an index, and an index has no derivative"
         why = "Which entry is the largest does not change when an entry moves a little; its value does."
-        best = "q.max(dim=1).values" if torch else "tf.reduce_max(q, axis=1)"
+        best = {"torch": "q.max(dim=1).values", "jax": "jnp.max(q, axis=1)"}.get(
+            case.recording.framework, "tf.reduce_max(q, axis=1)"
+        )
         fix = f"use the value, not its index, in place of {text} (such as {best}), or gather the entry that was taken"
         return label, why, fix
     if op.detail or op.kind == "discrete":

@@ -80,11 +80,14 @@ from collections.abc import Iterator
 
 from whygrad.flow.recording import Op
 from whygrad.flow.site import Site, Stack
-from whygrad.flow.source import line_text
+from whygrad.flow.source import line_text, returned
 from whygrad.rules.case import Case, Missing
-from whygrad.rules.consumer import wrong_turn
+from whygrad.rules.cleared import cleared_away
+from whygrad.rules.consumer import stand_in, wrong_turn
 from whygrad.rules.finding import Finding, PathStep, Severity
-from whygrad.rules.wording import at_line, networks, plain_subject, quoted, subject, verb
+from whygrad.rules.unused_losses import unstarted
+from whygrad.rules.verdict import Verdict, verdicts
+from whygrad.rules.wording import at_line, from_verdict, networks, plain_subject, quoted, subject, verb
 
 CODE, NAME = "W105", "loss-ignores"
 SUMMARY = "nothing computed from the variable reaches the loss: an unused layer, a dropped output, an unrelated loss"
@@ -92,9 +95,13 @@ SUMMARY = "nothing computed from the variable reaches the loss: an unused layer,
 
 def check(case: Case) -> Iterator[Finding]:
     """Variables that the loss is not computed from."""
+    for verdict in verdicts(case):
+        if verdict.code == CODE:
+            yield _captured(case, verdict)
+    out_of_order = cleared_away(case) | unstarted(case)  # the calls are in the wrong order: W301, W302
     for missing in case.missing:
         variables = {v for v in missing.unreached if not _unwatched(case, missing, v)}
-        variables -= _routed(case, variables)
+        variables -= _routed(case, variables) | out_of_order
         if not variables:
             continue
         yield from _left_out(case, missing, variables)
@@ -108,7 +115,25 @@ def check(case: Case) -> Iterator[Finding]:
             yield _unused(case, missing, members, site) or _dropped(case, missing, members, site)
         never = variables - last.keys()
         for members in _by_place(case, never):
-            yield _unused(case, missing, members, None) or _never(case, missing, members)
+            twice = stand_in(case, missing, members) if case.recording.framework == "jax" else None
+            if twice is not None:
+                yield _stood_in(case, missing, members, *twice)
+            else:
+                yield _unused(case, missing, members, None) or _never(case, missing, members)
+
+
+def _captured(case: Case, verdict: Verdict) -> Finding:
+    """JAX: the function that is differentiated uses parameters from outside, and not its argument."""
+    text = quoted(verdict.where, "this line")
+    return from_verdict(
+        case,
+        verdict,
+        NAME,
+        "computed from parameters of the enclosing scope, not from the argument that is differentiated",
+        "jax.grad follows the argument of the function alone. The same arrays, taken from an outer variable, are "
+        "constants to it, and the gradient is zero.",
+        f"use the function's own argument in {text}",
+    )
 
 
 def _left_out(case: Case, missing: Missing, variables: set[int]) -> Iterator[Finding]:
@@ -117,7 +142,7 @@ def _left_out(case: Case, missing: Missing, variables: set[int]) -> Iterator[Fin
     for variable, op in missing.dropped.items():
         if variable in variables:
             terms.setdefault(case.site(op.stack), set()).add(variable)
-    loss = case.loss_site(missing.backward)
+    loss = _put_together(case, missing)
     for term, members in terms.items():
         steps = [
             (term, "term", "a loss term for them, used by nothing"),
@@ -140,6 +165,15 @@ def _left_out(case: Case, missing: Missing, variables: set[int]) -> Iterator[Fin
             first_update=missing.update,
             seen=missing.seen,
         )
+
+
+def _put_together(case: Case, missing: Missing) -> Site | None:
+    """Where a term should have been added: the loss; in JAX what is returned, if terms are computed after the loss."""
+    loss = case.loss_site(missing.backward)
+    made = case.made_by.get(missing.backward.loss) if missing.backward.loss is not None else None
+    if case.recording.framework != "jax" or loss is None or made is None:
+        return loss
+    return (returned(loss) if any(term.at > made.at for term in missing.dropped.values()) else None) or loss
 
 
 def _without_term(case: Case, missing: Missing, members: set[int]) -> Iterator[Finding]:
@@ -170,7 +204,10 @@ def _without_term(case: Case, missing: Missing, members: set[int]) -> Iterator[F
 
 def _unused(case: Case, missing: Missing, members: set[int], computed: Site | None) -> Finding | None:
     """A network of its own that the loss goes past: shown at the call that takes its place."""
-    if computed is not None and computed.function != getattr(case.site(missing.backward.stack), "function", None):
+    around = case.site(missing.backward.stack)
+    if case.recording.framework == "jax":
+        around = case.loss_site(missing.backward)  # the function that JAX was given to differentiate
+    if computed is not None and computed.function != getattr(around, "function", None):
         return None
     if not any(case.variable(v).parameter for v in members):
         return None
@@ -200,6 +237,23 @@ def _unused(case: Case, missing: Missing, members: set[int], computed: Site | No
         first_update=missing.update,
         seen=missing.seen,
     )
+
+
+def _stood_in(case: Case, missing: Missing, members: set[int], where: Site, other: str) -> Finding:
+    """Of two parts of one build the first is called twice and the second never."""
+    loss = case.loss_site(missing.backward)
+    name, it = plain_subject(case, members), verb(members, case, "it", "them")
+    return Finding(
+        code=CODE, rule=NAME, severity=_severity(case, members, missing),
+        message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} no gradient: `{other}` is used a "
+        "second time in its place",
+        why=f"`{other}` is of the same build and is called twice for one loss; {name} is never called.",
+        fix=f"call {name} in {quoted(where)}, or remove {it}",
+        variables=case.names(members), where=where, label=f"this uses `{other}` once more, and {name} not at all",
+        loss=loss, path=tuple(PathStep(s, op, role) for s, op, role in [
+            (where, "call", "used a second time"), (loss, "loss", "the loss")] if s is not None),
+        first_update=missing.update, seen=missing.seen,
+    )  # fmt: skip
 
 
 def _unwatched(case: Case, missing: Missing, variable: int) -> bool:
@@ -248,11 +302,11 @@ def _last_use(case: Case, missing: Missing, variables: set[int]) -> dict[int, Op
         mask = 0
         for value in op.inputs:
             mask |= masks.get(value, 0) | initial.get(value, 0)
-        if not mask or op.kind == "write":
+        if not mask or op.kind == "write" or op.name == "gradient":
             continue
         for value in op.outputs:
             masks[value] = masks.get(value, 0) | mask
-        if op.kind == "leave":
+        if op.kind == "leave" or op.name == "read_value":
             continue
         for variable, flag in bit.items():
             if mask & flag:
@@ -286,6 +340,8 @@ def _by_place(case: Case, variables: set[int]) -> list[set[int]]:
         family = case.family(network, variables)
         for member in members:
             key = network if set(members) >= family else case.variable(member).owner or case.variable(member).name
+            if case.recording.framework == "jax" and key != network:
+                key = str(created_at(case, {member}) or key)  # an array knows no layer: one line made them all
             groups.setdefault(key, set()).add(member)
     return list(groups.values())
 

@@ -92,6 +92,7 @@ def check(case: Case) -> Iterator[Finding]:
                 yield finding
     yield from _unwatched_variables(case)
     yield from _no_leaf_for_optimizer(case)
+    yield from _integers(case)
 
 
 def _of_values(case: Case, backward: Backward) -> Iterator[Finding]:
@@ -107,7 +108,9 @@ def _of_values(case: Case, backward: Backward) -> Iterator[Finding]:
         if _took_place_of_variable(case, number) and (backward.call == ".grad" or not _watched(case, backward, number)):
             what, where = quoted(made_at, "a tensor"), made_at
             label = "the name now stands for a new tensor, the result of this operation, and no longer for the variable"
-            why = "An update that makes a new tensor leaves the variable as it was; what is trained must be written into."
+            why = (
+                "An update that makes a new tensor leaves the variable as it was; what is trained must be written into."
+            )
             fix = (
                 "update in place: `with torch.no_grad(): w -= lr * w.grad`"
                 if recording.framework == "torch"
@@ -158,6 +161,8 @@ def _took_place_of_variable(case: Case, number: int) -> bool:
     """Whether a value was made from a variable by an update (`w = w - lr * g`) and now goes by its name."""
     value, made = case.recording.values[number], case.made_by.get(number)
     if made is None or made.name not in DIFFERENCE or value.variable is not None:
+        return False
+    if made.tapes:  # an outer tape follows the update: fast weights, which are new tensors on purpose
         return False
     variable = case.content.get(made.inputs[0]) if made.inputs else None
     if variable is None or case.recording.variables[variable].shape != value.shape:
@@ -215,3 +220,21 @@ def _no_leaf_for_optimizer(case: Case) -> Iterator[Finding]:
                 fix="give it the leaf, or make the result one: x.detach().requires_grad_() or nn.Parameter(x)",
                 variables=(), where=where, label="this needs leaf tensors",
             )  # fmt: skip
+
+
+def _integers(case: Case) -> Iterator[Finding]:
+    """JAX refuses to differentiate with respect to an integer."""
+    for failure in case.recording.failures:
+        if "requires real- or complex-valued inputs" in failure.message:
+            where = case.site(failure.stack)
+            yield Finding(
+                code=CODE, rule=NAME, severity="error",
+                message=f"the gradient of {failure.about or 'an integer'} is asked for, and an integer has none",
+                why="jax.grad follows every leaf of the arguments it differentiates, and only floating-point numbers "
+                "change by a little.",
+                fix="make it a float (1.0 in place of 1, dtype=jnp.float32) if it is to learn; if it is a counter or "
+                "an index, keep it out of the differentiated argument and pass it as another one",
+                variables=(), where=where, label="this differentiates with respect to an integer",
+                path=(PathStep(where, "grad", "its gradient is asked for here"),) if where is not None else (),
+            )  # fmt: skip
+            return

@@ -85,7 +85,9 @@ def check(case: Case) -> Iterator[Finding]:
     recording = case.recording
     given = case.held or {v for o in recording.optimizers.values() for v in o.holds}
     given = given | {v for b in recording.backwards if not b.implicit for v in b.wanted}
-    frozen = {v for v in given if not recording.variables[v].trainable} - case.trained
+    # What had a gradient before is frozen for a while only: around another network's update.
+    had = {v for b in recording.backwards for v in b.got}
+    frozen = {v for v in given if not recording.variables[v].trainable} - case.trained - had
     fatal = _stops_everything(case)
     for members in _by_line(case, frozen | fatal):
         yield _finding(case, members, "error" if members & fatal else _severity(case, members))

@@ -2,7 +2,9 @@
 
 What it checks
     A variable of the model gets a gradient, and no optimizer holds it: it was
-    left out of the list, or it was made after the optimizer was built.
+    left out of the list, or it was made after the optimizer was built. Or
+    its optimizer never steps (apply_gradients is never called), though the
+    gradients come again and again.
 
 Why it matters
     The gradient is computed in every update and thrown away. The variable
@@ -78,7 +80,10 @@ from whygrad.flow.source import first_argument
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.intent import comes_from_variable, serves_as_critic, serves_as_target
+from whygrad.rules.unstepped import Unstepped, optimizer_called, unstepped
 from whygrad.rules.w105_loss_ignores import created_at
+from whygrad.rules.w202_stale_parameters import left_behind
+from whygrad.rules.w204_crossed_wires import crossed
 from whygrad.rules.wording import at_line, networks, plain_subject, subject, verb
 
 CODE, NAME = "W201", "not-in-optimizer"
@@ -88,11 +93,16 @@ SUMMARY = "a variable gets a gradient that nobody applies"
 def check(case: Case) -> Iterator[Finding]:
     """Gradients that no optimizer takes."""
     recording = case.recording
+    for found in unstepped(case):
+        yield _unstepped(case, found)
+    yield from _all_zero(case)
     if not any(step.applied and step.error is None for step in recording.steps):
         return
     idle = case.unheld - case.replaced.fresh - recording.hand_updated
     idle = {v for v in idle if recording.variables[v].registered and not recording.variables[v].copied}
-    idle -= _holding_results(case)
+    idle -= _holding_results(case) | crossed(case) | recording.unmoved.keys()
+    if recording.framework == "jax":
+        idle -= left_behind(case)  # W202: the updates go to another copy of the model
     asked = {v for b in recording.backwards for v in b.got}
     for network, group in networks(case, idle).items():
         members = set(group)
@@ -100,8 +110,58 @@ def check(case: Case) -> Iterator[Finding]:
         whole = _whole(case, network, members)
         if serves_as_target(case, network) or (whole and not named and serves_as_critic(case, members)):
             idle -= members
+        elif recording.framework == "jax" and not whole:
+            idle -= members  # an update is recognised by its arithmetic: a part of one network may be written otherwise
     for network, group in networks(case, idle).items():
         yield _finding(case, network, set(group))
+
+
+def _all_zero(case: Case) -> Iterator[Finding]:
+    """JAX: an optimizer that leaves every variable alone; one that leaves some alone was told to."""
+    recording = case.recording
+    places: dict[int, set[int]] = {}
+    for variable, stack in recording.unmoved.items():
+        places.setdefault(stack, set()).add(variable)
+    moving = {step.stack for step in recording.steps if step.applied}
+    moved = {v for step in recording.steps for v in step.applied}
+    for stack, members in places.items():
+        backward = next((b for b in recording.backwards if b.got & members and not b.implicit), None)
+        where = case.site(stack)
+        if stack in moving or members & moved or backward is None or where is None:
+            continue
+        loss = case.loss_site(backward)
+        yield Finding(
+            code=CODE, rule=NAME, severity="error",
+            message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} a gradient, and every update that "
+            "the optimizer makes of it is zero",
+            why="The updates that are applied here were made without the gradient: a mask, a label or set_to_zero "
+            "leaves all variables out, so that none is trained.",
+            fix="look at the mask or the labels that the optimizer was built with (optax.masked, multi_transform, "
+            "set_to_zero): they must select what is to learn",
+            variables=case.names(members), where=where, label="every update that is applied here is zero",
+            loss=loss, path=tuple(PathStep(site, op, role) for site, op, role in [
+                (loss, "loss", "the loss, which gives them a gradient"), (where, "update", "zeros are applied here"),
+            ] if site is not None),
+        )  # fmt: skip
+
+
+def _unstepped(case: Case, found: Unstepped) -> Finding:
+    torch = case.recording.framework == "torch"
+    where, made = case.site(found.backward.stack), case.site(found.optimizer.created)
+    name = optimizer_called(case, found.optimizer) or found.optimizer.name
+    call = f"{name}.step()" if torch else f"{name}.apply_gradients(zip(gradients, variables))"
+    steps = [(made, "optimizer", "made here, and never used"), (where, found.backward.call, "the gradient comes here")]
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"{subject(case, found.variables)} {verb(found.variables, case, 'gets', 'get')} a gradient that nobody "
+        f"applies: `{name}` never {'steps' if torch else 'applies one'}",
+        why=f"The gradient is computed here, {found.rounds} times in this run, and "
+        f"{verb(found.variables, case, 'it keeps its', 'they keep their')} first values.",
+        fix=f"call {call} after it",
+        variables=case.names(found.variables), where=where, label="computed, and never applied",
+        loss=case.loss_site(found.backward),
+        path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None), seen=found.rounds,
+    )  # fmt: skip
 
 
 def _holding_results(case: Case) -> set[int]:
@@ -135,6 +195,8 @@ def _finding(case: Case, network: str, members: set[int]) -> Finding:
         fix = (
             f"give it to the optimizer as well ([*{network}.parameters(), …]), or freeze it if it is not meant to learn"
         )
+    elif case.recording.framework == "jax":
+        fix = f"apply it too: give the gradient of {network} to the optimizer, and keep the updated {network}"
     else:
         fix = f"ask for it and apply it: {network}.trainable_variables belongs into tape.gradient and apply_gradients"
     return Finding(

@@ -75,7 +75,9 @@ When it is meant
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
+from whygrad.flow.recording import Backward, Step
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
@@ -85,15 +87,22 @@ from whygrad.rules.wording import at_line, count, networks, subject, verb
 CODE, NAME = "W202", "stale-parameters"
 SUMMARY = "the optimizer holds variables that the model no longer uses"
 
+_ROUNDS = 3
+
 
 def check(case: Case) -> Iterator[Finding]:
     """Old variables in the optimizer, new ones in the model."""
     pair = case.replaced
+    if case.recording.framework == "jax":
+        yield from _left_behind(case)
     if not pair.stale:
         yield from _refused(case)
         return
     holder = next((o for o in case.recording.optimizers.values() if o.holds & pair.stale), None)
-    made, built = _made_at(case, set(pair.fresh), set(pair.stale)), case.site(holder.created) if holder is not None else None
+    made, built = (
+        _made_at(case, set(pair.fresh), set(pair.stale)),
+        case.site(holder.created) if holder is not None else None,
+    )
     path = [PathStep(built, "optimizer", "the optimizer took the old variables here")] if built is not None else []
     if made is not None:
         path.append(PathStep(made, "creation", "the model got new variables here"))
@@ -152,3 +161,53 @@ def _refused(case: Case) -> Iterator[Finding]:
             path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
         )  # fmt: skip
         return
+
+
+def left_behind(case: Case) -> set[int]:
+    """JAX: variables whose gradient is asked for together with that of parameters which no update reaches."""
+    return {v for _, _, asked in _behind(case) for v in asked.got}
+
+
+def _behind(case: Case) -> Iterator[tuple[list[Step], set[int], Backward]]:
+    """The updates go on and on in one place, and the gradient is taken at the first parameters every time."""
+    recording = case.recording
+    for optimizer in recording.optimizers:
+        steps = [s for s in recording.steps if s.optimizer == optimizer and s.error is None]
+        if len(steps) < _ROUNDS:
+            continue
+        members, asked = set(), None
+        for variable, first in steps[0].before.items():
+            chain = [s for s in steps if variable in s.before]
+            moves = all(b.before[variable] == a.after[variable] for a, b in pairwise(chain))
+            reads = [_read_for(case, variable, s) for s in chain]
+            if len(chain) >= _ROUNDS and moves and all(b is not None and b.read[variable] == first for b in reads):
+                members.add(variable)
+                asked = reads[-1]
+        if members and asked is not None:
+            yield steps, members, asked
+
+
+def _left_behind(case: Case) -> Iterator[Finding]:
+    """JAX: a copy is updated, and the loss goes on with the original."""
+    for steps, members, asked in _behind(case):
+        where, taken = case.site(steps[1].stack), case.site(asked.stack)
+        yield Finding(
+            code=CODE, rule=NAME, severity="error",
+            message=f"the updates{at_line(where)} never reach {subject(case, members)}: the gradient"
+            f"{at_line(taken, where)} is taken at the first values each time",
+            why="Two names began with the same arrays. The update gives one of them new arrays, and the gradient is "
+            "still computed from the other, which keeps the old ones.",
+            fix="keep one name for the parameters: compute the gradient from what the last update returned",
+            variables=case.names(members), where=where, label="this updates a copy that the loss does not use",
+            loss=case.loss_site(asked),
+            path=tuple(PathStep(site, op, role) for site, op, role in [
+                (taken, "grad", "the gradient of the old parameters"), (where, "update", "applied to the new ones"),
+            ] if site is not None),
+            seen=len(steps),
+        )  # fmt: skip
+
+
+def _read_for(case: Case, variable: int, step: Step) -> Backward | None:
+    """The request that gave a step its gradient of a variable."""
+    before = [b for b in case.recording.backwards if b.at < step.at and variable in b.given and variable in b.read]
+    return before[-1] if before else None

@@ -38,7 +38,7 @@ def subject(case: Case, variables: frozenset[int] | set[int]) -> str:
         else:
             owners = list(dict.fromkeys(case.variable(m).owner or case.variable(m).name for m in members))
             part = shared_prefix(owners)
-            if len(owners) == 1 or part.count(".") > 0:
+            if len(owners) == 1 or part.count(".") > 0 or "['" in part:
                 phrases.append(f"`{part}` ({count(len(members), 'variable')})")
             else:
                 listed = ", ".join(f"`{o}`" for o in owners[:3])
@@ -63,14 +63,19 @@ def plain_subject(case: Case, variables: frozenset[int] | set[int]) -> str:
 
 def shared_prefix(owners: list[str]) -> str:
     """`agent.actor` of `agent.actor.0` and `agent.actor.2`."""
-    shared = owners[0].split(".")
+    shared = _parts(owners[0])
     for owner in owners[1:]:
-        parts = owner.split(".")
+        parts = _parts(owner)
         same = 0
         while same < min(len(shared), len(parts)) and shared[same] == parts[same]:
             same += 1
         shared = shared[:same]
-    return ".".join(shared)
+    return "".join(shared)
+
+
+def _parts(owner: str) -> list[str]:
+    """`agent`, `.actor`, `.0`; `params`, `['actor']`, `['Dense_0']`."""
+    return re.split(r"(?=\.)|(?=\[')", owner)
 
 
 def verb(variables: frozenset[int] | set[int], case: Case, singular: str, plural: str) -> str:
@@ -117,7 +122,9 @@ def way(case: Case, verdict: Verdict, role: str) -> tuple[PathStep, ...]:
     if verdict.tape is not None:
         tape = case.site(verdict.tape.stack)
         if tape is not None:
-            steps.append(PathStep(tape, "GradientTape", "the tape"))
+            jax = case.recording.framework == "jax"
+            name = ("grad", "the gradient is taken here") if jax else ("GradientTape", "the tape")
+            steps.append(PathStep(tape, *name))
     if verdict.where is not None:
         steps.append(PathStep(verdict.where, verdict.op.name, role))
         steps += called_from(case, verdict.op.stack, verdict.where)

@@ -1,0 +1,140 @@
+"""Magnitude over layers: how large each layer's gradient is, from the input to the loss."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+
+from whygrad.flow import reach
+from whygrad.flow.recording import Backward, Op, Step
+from whygrad.flow.site import Site
+from whygrad.rules.case import Case
+from whygrad.rules.flatness import PRODUCTS, pass_before
+from whygrad.rules.origin import Trouble, base_name, numbers_of, origin_of
+
+_DEEP = 4
+_LARGE = 1e12
+_GROWN = 1e4
+SQUASH = frozenset({"sigmoid", "tanh", "logistic", "softsign", "softmax", "hardsigmoid", "erf"})
+
+
+@dataclass(slots=True)
+class Chain:
+    """The weight matrices of one network in the order of the forward pass, with their gradients' size per entry."""
+
+    backward: Backward
+    step: Step
+    order: list[int]
+    sizes: list[float]
+    squashes: list[Op]
+    bias: float = 0.0
+    """The same of the last layer's bias."""
+
+
+def chains(case: Case, step: Step) -> list[Chain]:
+    """One chain for each network that a step trains, where it is deep enough to say something."""
+    networks: dict[str, list[int]] = {}
+    for variable, numbers in step.gradients.items():
+        known = case.variable(variable)
+        if len(known.shape) >= 2 and numbers.finite and numbers.norm > 0:
+            networks.setdefault(known.network.split(".")[0], []).append(variable)
+    found = []
+    for members in networks.values():
+        backward = pass_before(case, step, members[0])
+        if backward is not None and backward.loss is not None and backward.loss in case.recording.values:
+            chain = _chain(case, step, backward, members)
+            if chain is not None:
+                found.append(chain)
+    return found
+
+
+def _chain(case: Case, step: Step, backward: Backward, members: list[int]) -> Chain | None:
+    part = case.slice(backward, reach.CERTAIN)
+    first_use: dict[int, int] = {}
+    squashes = []
+    for op in part.ops:
+        if not op.carries:
+            continue
+        if base_name(op) in SQUASH:
+            squashes.append(op)
+        if base_name(op) in PRODUCTS or "rnn" in base_name(op):
+            for value in op.inputs:
+                variable = case.content.get(value)
+                if variable in members and variable is not None:
+                    first_use.setdefault(variable, op.at)
+    order = sorted(first_use, key=lambda v: first_use[v])
+    if not order:
+        return None
+    sizes = [step.gradients[v].norm / math.sqrt(step.gradients[v].size) for v in order]
+    owner = case.variable(order[-1]).owner
+    vectors = [v for v in step.gradients if len(case.variable(v).shape) == 1 and case.variable(v).owner == owner]
+    bias = max((step.gradients[v].norm / math.sqrt(step.gradients[v].size) for v in vectors if owner), default=0.0)
+    return Chain(backward, step, order, sizes, squashes, bias)
+
+
+def loop_in(case: Case, backward: Backward) -> tuple[Op, int] | None:
+    """A product that a loss computes again and again with one variable, and how often."""
+    uses: dict[int, list[Op]] = {}
+    for op in case.slice(backward, reach.CERTAIN).ops:
+        if op.carries and base_name(op) in PRODUCTS:
+            for variable in {case.content[v] for v in op.inputs if v in case.content}:
+                uses.setdefault(variable, []).append(op)
+    squared = {v: ops for v, ops in uses.items() if len(set(case.variable(v).shape)) == 1}
+    busiest = max(squared.values(), key=_rounds, default=[])
+    return (busiest[-1], _rounds(busiest)) if _rounds(busiest) >= 2 * _DEEP else None
+
+
+def _rounds(ops: list[Op]) -> int:
+    return sum(op.times for op in ops)
+
+
+def runaway(case: Case, trouble: Trouble | None) -> tuple[Op, int] | None:
+    """A loop in which the numbers grew until they overflowed: no operation of it is wrong by itself."""
+    if trouble is None or trouble.backward is None or trouble.backward.loss is None:
+        return None
+    origin = origin_of(case, trouble.backward.loss, trouble.backward.at)
+    if origin is None and trouble.kind == "gradient":
+        loss = numbers_of(case, trouble.backward.loss)
+        return loop_in(case, trouble.backward) if loss is not None and abs(loss.high) > _LARGE else None
+    if origin is None or origin.variable is not None:
+        return None
+    largest = max((max(abs(n.low), abs(n.high)) for n in origin.inputs if n is not None), default=0.0)
+    return loop_in(case, trouble.backward) if largest > _LARGE else None
+
+
+def reached(case: Case, op: Op) -> float:
+    """The largest number that an operation made, whatever its sign."""
+    numbers = numbers_of(case, op.outputs[0]) if op.outputs else None
+    return max(abs(numbers.low), abs(numbers.high)) if numbers is not None else 0.0
+
+
+def growing_layers(case: Case, backward: Backward) -> list[Op]:
+    """The layers of a deep network, where what they make grows by orders of magnitude from the first to the last."""
+    if backward.loss is None or backward.loss not in case.recording.values:
+        return []
+    products = [op for op in case.slice(backward, reach.CERTAIN).ops if op.carries and base_name(op) in PRODUCTS]
+    layers = [
+        op
+        for op in products
+        if any(v in case.content and len(case.variable(case.content[v]).shape) > 1 for v in op.inputs)
+    ]
+    sizes = [reached(case, op) for op in layers]
+    rising = sum(1 for a, b in pairwise(sizes) if b > 2 * a > 0)
+    grows = len(layers) >= _DEEP and sizes[-1] > _GROWN * sizes[0] > 0 and rising >= 0.7 * (len(sizes) - 1)
+    return layers if grows else []
+
+
+def is_deep(chain: Chain) -> bool:
+    """Whether there are layers enough to compare the first with the last."""
+    return len(chain.order) >= _DEEP
+
+
+def usual_site(case: Case, ops: list[Op]) -> Site | None:
+    """The expression that most of the operations come from."""
+    counts: dict[Site, int] = {}
+    for op in ops:
+        site = case.site(op.stack)
+        if site is not None:
+            counts[site] = counts.get(site, 0) + 1
+    return max(counts, key=lambda s: counts[s], default=None)

@@ -1,0 +1,322 @@
+"""Reading in the source how two networks are kept in step: who is copied into whom, and where a name was bound.
+
+The recording says that content was copied; the source says what the user calls the two, and which line to change. It is
+also asked for a sync that never ran, as a reason to stay quiet.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+from collections.abc import Iterable, Iterator
+
+from whygrad.flow.site import Site, Stack
+
+_WEIGHTS = frozenset({
+    "parameters", "state_dict", "named_parameters", "load_state_dict", "trainable_variables", "variables", "weights",
+    "trainable_weights", "get_weights", "set_weights", "load_weights", "buffers",
+})  # fmt: skip
+_SYNCS = frozenset({
+    "load_state_dict", "set_weights", "load_weights", "copy_", "lerp_", "assign", "assign_add", "mul_", "add_",
+    "update_parameters", "vector_to_parameters", "deepcopy", "_foreach_lerp_", "_foreach_copy_", "assign_sub",
+})  # fmt: skip
+"""Calls by which content gets into a network."""
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@functools.lru_cache(maxsize=64)
+def _tree(file: str) -> ast.Module | None:
+    try:
+        return ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError):
+        return None
+
+
+def dotted(node: ast.AST) -> str:
+    """`self.target` of an expression, empty where it is no plain name."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        base = dotted(node.value)
+        return f"{base}.{node.attr}" if base else ""
+    if isinstance(node, ast.Subscript):
+        return dotted(node.value)
+    return ""
+
+
+def called(node: ast.AST) -> str:
+    """`nets['target']` of an expression with a fixed key in it, else what `dotted` says."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        base = called(node.value)
+        return f"{base}[{node.slice.value!r}]" if base else ""
+    if isinstance(node, ast.Attribute):
+        base = called(node.value)
+        return f"{base}.{node.attr}" if base else ""
+    return dotted(node)
+
+
+@functools.lru_cache(maxsize=4096)
+def _around(site: Site) -> tuple[ast.stmt | None, list[ast.For], _Function | None]:
+    """The statement of a site, the loops around it in its function, and the function."""
+    tree = _tree(site.file)
+    statement: ast.stmt | None = None
+    loops: list[ast.For] = []
+    function: _Function | None = None
+    todo: list[ast.AST] = [tree] if tree is not None else []
+    while todo:
+        node = todo.pop()
+        for child in ast.iter_child_nodes(node):
+            begin, end = getattr(child, "lineno", None), getattr(child, "end_lineno", None)
+            if begin is None:
+                todo.append(child)
+            elif begin <= site.line <= (end or begin):
+                if isinstance(child, _Function):
+                    function, loops, statement = child, [], None
+                elif isinstance(child, ast.For):
+                    loops.append(child)
+                if isinstance(child, ast.stmt):
+                    statement = child
+                todo.append(child)
+    return statement, loops, function
+
+
+def pair(site: Site) -> list[str]:
+    """The networks whose weights a line (and the loops around it) speak of, in order: `target`, `online`."""
+    statement, loops, _ = _around(site)
+    parts: list[ast.AST] = [loop.iter for loop in loops]
+    if statement is not None and not isinstance(statement, ast.For):
+        parts.append(statement)
+    found: list[str] = []
+    for part in parts:
+        for node in ast.walk(part):
+            if isinstance(node, ast.Attribute) and node.attr in _WEIGHTS:
+                name = dotted(node.value)
+                if name and name not in found:
+                    found.append(name)
+    return found
+
+
+def blamed(stack: Stack) -> Site | None:
+    """The line that says which network is copied into which: the caller's, where the function takes any two."""
+    for index, site in enumerate(stack):
+        _, _, function = _around(site)
+        given = {a.arg for a in function.args.args} if function is not None else set()
+        names = {name.partition(".")[0] for name in pair(site)} or _zipped(site)
+        if not (names & (given - {"self"})) or index + 1 == len(stack):
+            return site
+    return None
+
+
+def _zipped(site: Site) -> set[str]:
+    """What a loop runs over together: `for a, b in zip(sources, targets)`."""
+    _, loops, _ = _around(site)
+    return {
+        dotted(argument).partition(".")[0]
+        for loop in loops
+        for node in ast.walk(loop.iter)
+        if isinstance(node, ast.Call)
+        for argument in node.args
+        if dotted(argument)
+    }
+
+
+def pair_called(site: Site) -> list[str]:
+    """The networks a call speaks of: those whose weights it takes, or all plain names among its arguments."""
+    found = pair(site)
+    if len(found) > 1:
+        return found
+    statement, _, _ = _around(site)
+    for node in ast.walk(statement) if statement is not None else ():
+        if isinstance(node, ast.Call) and node.lineno <= site.line <= (node.end_lineno or node.lineno):
+            names = [dotted(a) for a in node.args]
+            if isinstance(node.func, ast.Attribute):
+                names.insert(0, dotted(node.func.value))
+            found += [n for n in names if n and n not in found]
+    return found
+
+
+@functools.lru_cache(maxsize=64)
+def _calls(file: str) -> dict[tuple[int, int, int, int], str]:
+    """What is called at each place of a file."""
+    tree = _tree(file)
+    return {
+        (node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0): called(node.func)
+        for node in (ast.walk(tree) if tree is not None else ())
+        if isinstance(node, ast.Call)
+    }
+
+
+def callee(site: Site) -> str:
+    """What is called at a site: `self.target` of `self.target(next_states)` and of `self.target.predict(x)`."""
+    name = _calls(site.file).get((site.line, site.column, site.end_line, site.end_column), "")
+    base, _, method = name.rpartition(".")
+    return base if method in ("forward", "predict", "call", "predict_on_batch", "__call__", "apply") else name
+
+
+def bindings(files: Iterable[str], name: str) -> Iterator[tuple[Site, ast.expr]]:
+    """Assignments to a name (`target`, `self.target`, one of several), with the expression it is given."""
+    for file in files:
+        yield from _assignments(file).get(name, ())
+
+
+@functools.lru_cache(maxsize=64)
+def _assignments(file: str) -> dict[str, list[tuple[Site, ast.expr]]]:
+    tree = _tree(file)
+    found: dict[str, list[tuple[Site, ast.expr]]] = {}
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Assign):
+            end = node.end_col_offset or node.col_offset
+            site = Site(file, node.lineno, node.col_offset, node.end_lineno or node.lineno, end, "")
+            for place in node.targets:
+                for target, value in _matched(place, node.value):
+                    for name in {dotted(target), called(target)}:
+                        found.setdefault(name, []).append((site, value))
+    return found
+
+
+def _matched(place: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    if isinstance(place, ast.Tuple) and isinstance(value, ast.Tuple) and len(place.elts) == len(value.elts):
+        yield from zip(place.elts, value.elts, strict=True)
+    elif isinstance(place, ast.Tuple):
+        yield from ((one, value) for one in place.elts)
+    else:
+        yield place, value
+
+
+def is_alias(value: ast.expr, other: str) -> bool:
+    """Whether an expression is the other network itself, or a shallow copy of it."""
+    if other in (dotted(value), called(value)):
+        return True
+    if isinstance(value, ast.Call) and dotted(value.func) in ("copy", "copy.copy") and value.args:
+        return dotted(value.args[0]) == other
+    return False
+
+
+def waiting(files: Iterable[str], ran: set[tuple[str, int]], names: set[str], functions: set[str]) -> Site | None:
+    """A line that would sync a network of these names and that never ran; dead code does not count."""
+    trees = [(file, tree) for file in files if (tree := _tree(file)) is not None]
+    spoken = {part for _, tree in trees for part in _spoken(tree)}
+    for file, tree in trees:
+        for function, statement in _statements(tree, ""):
+            lines = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
+            if any((file, line) in ran for line in lines):
+                continue
+            if function and function not in spoken and not function.startswith("__"):
+                continue
+            if _would_sync(statement, names, functions) and not _never(tree, statement):
+                end = statement.end_col_offset or statement.col_offset
+                return Site(file, statement.lineno, statement.col_offset, statement.end_lineno or statement.lineno, end,
+                            function)  # fmt: skip
+    return None
+
+
+def _spoken(tree: ast.Module) -> Iterator[str]:
+    """Names that are used somewhere, rather than only defined."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+
+
+def _statements(node: ast.AST, function: str) -> Iterator[tuple[str, ast.stmt]]:
+    """Statements without other statements in them (a loop counts by what it runs over), with their function."""
+    for child in ast.iter_child_nodes(node):
+        inside = child.name if isinstance(child, _Function) else function
+        if isinstance(child, ast.stmt) and not hasattr(child, "body"):
+            yield function, child
+        elif isinstance(child, ast.For):
+            yield function, ast.Expr(child.iter, lineno=child.lineno, end_lineno=child.end_lineno,
+                                     col_offset=child.col_offset, end_col_offset=child.col_offset)  # fmt: skip
+        yield from _statements(child, inside)
+
+
+def _would_sync(statement: ast.stmt, names: set[str], functions: set[str]) -> bool:
+    calls = [node for node in ast.walk(statement) if isinstance(node, ast.Call)]
+    if any(dotted(call.func).rpartition(".")[2] in functions for call in calls):
+        return True
+    spoken = {part for node in ast.walk(statement) for part in dotted(node).split(".") if part}
+    if not spoken & names:
+        return False
+    by_call = any(dotted(call.func).rpartition(".")[2] in _SYNCS | {"zip"} for call in calls)
+    handed = any(spoken_in(argument) & names for call in calls for argument in call.args)
+    return by_call or handed
+
+
+def spoken_in(node: ast.AST) -> set[str]:
+    """Every part of every dotted name in an expression."""
+    return {part for one in ast.walk(node) for part in dotted(one).split(".") if part}
+
+
+def _never(tree: ast.Module, statement: ast.stmt) -> bool:
+    """Whether a statement stands under a condition of which nothing ever changes, so that it never will run."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and any(statement is inner for part in node.body for inner in ast.walk(part)):
+            names = [dotted(n) for n in ast.walk(node.test) if isinstance(n, ast.Name | ast.Attribute)]
+            whole = [n for n in names if n and not any(o.startswith(n + ".") for o in names)]
+            if whole and all(_fixed(tree, name) for name in whole):
+                return True
+    return False
+
+
+def _fixed(tree: ast.Module, name: str) -> bool:
+    """Whether an attribute or a global is given one value and never another."""
+    last = name.rpartition(".")[2]
+    times = 0
+    for node in ast.walk(tree):
+        if isinstance(node, ast.AugAssign | ast.For | ast.NamedExpr) and last in spoken_in(node.target):
+            return False
+        if isinstance(node, ast.Assign):
+            times += sum(dotted(t).rpartition(".")[2] == last for p in node.targets for t in ast.walk(p))
+    return times == 1
+
+
+def arguments(site: Site) -> list[str]:
+    """The plain names that a call is given, in order: `params`, `self.target_params`."""
+    tree = _tree(site.file)
+    for node in ast.walk(tree) if tree is not None else ():
+        if not isinstance(node, ast.Call):
+            continue
+        place = node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+        if place == (site.line, site.column, site.end_line, site.end_column):
+            return [name for a in (*node.args, *(k.value for k in node.keywords)) if (name := dotted(a))]
+    return []
+
+
+def from_around(stack: Stack) -> Site | None:
+    """The innermost site whose arguments are no arguments of the function that it stands in."""
+    for site in stack:
+        _, _, function = _around(site)
+        given = {a.arg for a in (*function.args.args, *function.args.kwonlyargs)} if function is not None else set()
+        names = {name.partition(".")[0] for name in arguments(site)}
+        if names - given:
+            return site
+    return None
+
+
+def comes_again(copy: Stack, step: Stack) -> bool:
+    """Whether the loop that holds a training step holds a copy too, so that a longer run may reach it again."""
+    outer_loop = False
+    for here, there in zip(reversed(copy), reversed(step), strict=False):
+        if (here.file, here.function) != (there.file, there.function):
+            return False
+        loops = _loops(there)
+        if here.line == there.line:
+            outer_loop = outer_loop or bool(loops)
+            continue
+        both = [loop for loop in loops if loop.lineno <= here.line <= (loop.end_lineno or 0)]
+        if not both:  # what is copied first and then trained in a loop is copied once
+            return outer_loop and not loops and not _loops(here)
+        return both[-1] is loops[-1] or here.line > (loops[loops.index(both[-1]) + 1].end_lineno or 0)
+    return False
+
+
+def _loops(site: Site) -> list[ast.For | ast.While]:
+    """The loops around a line in its own function, from the outermost in."""
+    tree = _tree(site.file)
+    _, _, function = _around(site)
+    inside = ast.walk(function if function is not None else tree) if tree is not None else ()
+    found = [n for n in inside if isinstance(n, ast.For | ast.While) and n.lineno <= site.line <= (n.end_lineno or 0)]
+    return sorted(found, key=lambda loop: loop.lineno)

@@ -1,0 +1,169 @@
+"""Networks of one build: the one that is trained, and the one that makes its targets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from whygrad.flow import reach
+from whygrad.flow.recording import Copy, Op
+from whygrad.rules.case import Case
+from whygrad.rules.intent import fed_with, serves_as_target
+from whygrad.rules.objective import SUM, Objective, bootstraps, objectives
+
+
+@dataclass(slots=True)
+class Twin:
+    """A network that makes targets and is not trained, and the trained one of the same build."""
+
+    name: str
+    members: frozenset[int]
+    online: str
+    originals: frozenset[int]
+    objective: Objective
+    into: list[Copy] = field(default_factory=list)
+    """Copies from the trained network into this one."""
+    out_of: list[Copy] = field(default_factory=list)
+    """Copies from this one into the trained network."""
+    itself: list[Copy] = field(default_factory=list)
+    begun: int = 0
+    """When the trained network was first changed by an optimizer."""
+
+
+def groups(case: Case) -> dict[str, set[int]]:
+    """Variables by network; a network that holds a trained and an untrained part counts as its parts."""
+    found: dict[str, set[int]] = {}
+    for variable in case.recording.variables.values():
+        if variable.parameter and variable.network != "unnamed parameters":
+            found.setdefault(variable.network, set()).add(variable.id)
+    split: dict[str, set[int]] = {}
+    for name, members in found.items():
+        if members & case.trained and members - case.trained:
+            for member in members:
+                part = ".".join(case.variable(member).name.split(".")[:2])
+                split.setdefault(part, set()).add(member)
+        else:
+            split[name] = members
+    return split
+
+
+def target_networks(case: Case) -> list[Twin]:
+    """Untrained networks of a trained one's build from which a loss takes its targets."""
+    found: list[Twin] | None = case.twins_found
+    if found is None:
+        found = case.twins_found = _target_networks(case)
+    return found
+
+
+def _target_networks(case: Case) -> list[Twin]:
+    parts = groups(case)
+    trained = {name: members for name, members in parts.items() if members & case.trained}
+    found = []
+    for name, members in parts.items():
+        floating = {v for v in members if case.variable(v).shape}
+        if not floating or members & case.trained:
+            continue
+        online = _original(case, members, trained)
+        objective = _serves(case, members, name, trained[online]) if online is not None else None
+        if online is not None and objective is not None:
+            found.append(_twin(case, name, members, online, trained[online], objective))
+    return found
+
+
+def _original(case: Case, members: set[int], trained: dict[str, set[int]]) -> str | None:
+    shapes = sorted(str(case.variable(v).shape) for v in members)
+    alike = [n for n, theirs in trained.items() if sorted(str(case.variable(v).shape) for v in theirs) == shapes]
+    copied = {c.source for c in case.recording.copies if c.target in members}
+    copied |= {o for v in members if (o := case.variable(v).copy_of) is not None}
+    return next((n for n in alike if trained[n] & copied), alike[0] if alike else None)
+
+
+def _serves(case: Case, members: set[int], name: str, originals: set[int]) -> Objective | None:
+    """The loss that takes its target from these variables."""
+    copied = any(c.target in members and c.source not in members for c in case.recording.copies)
+    using = []
+    for objective in objectives(case):
+        mask = sum(objective.bits[v] for v in members if v in objective.bits)
+        if mask:
+            using.append(objective)
+            if any(objective.read.get(b.value, 0) & mask for b in bootstraps(case, objective, live=False)):
+                return objective
+    outside = next((o for o in objectives(case) if _through_numpy(case, o, members, originals)), None)
+    if outside is not None:
+        return outside
+    networks = {case.variable(v).network for v in members}
+    whole = copied and len(networks) == 1 and name in networks
+    if not using or not whole or not serves_as_target(case, name):
+        return None
+    return None if all(_beside(case, objective, members, originals) for objective in using) else using[0]
+
+
+def _through_numpy(case: Case, objective: Objective, members: set[int], originals: set[int]) -> bool:
+    """Whether the targets are computed outside: the variables see another batch, as large, and the result comes back.
+
+    A network that plays (an opponent, an actor) sees one state at a time, and what comes back are rewards.
+    """
+    part, values = case.slice(objective.backward, reach.SUGGESTED), case.recording.values
+    inside = any(v in objective.bits for v in members)
+    if inside or not any(values[n].variable in members for n in part.values if n in values):
+        return False
+    theirs = {v for v in fed_with(case, originals, objective.part.ops) if values[v].floating and values[v].shape}
+    ours = {v for v in fed_with(case, members, part.ops) if values[v].floating and values[v].shape}
+    shapes = {values[v].shape for v in theirs if (values[v].shape[0] or 0) > 1}
+    others = {_content(case, v) for v in theirs}
+    return bool(ours) and all(values[v].shape in shapes and _content(case, v) not in others for v in ours)
+
+
+def _beside(case: Case, objective: Objective, members: set[int], originals: set[int]) -> bool:
+    """Whether the trained network sees only what the other sees too: a teacher or a reference, which stays on purpose.
+
+    A target network sees the next states, and the trained one those before them.
+    """
+    ours = {_content(case, v) for v in fed_with(case, members, objective.part.ops)}
+    theirs = {_content(case, v) for v in fed_with(case, originals, objective.part.ops)}
+    return bool(theirs) and theirs <= ours
+
+
+def _content(case: Case, value: int) -> object:
+    """What tells one input from another; the same array, given twice, enters twice."""
+    known = case.recording.values[value]
+    return (known.shape, known.numbers) if known.numbers is not None else value
+
+
+def _twin(case: Case, name: str, members: set[int], online: str, originals: set[int], objective: Objective) -> Twin:
+    twin = Twin(name, frozenset(members), online, frozenset(originals), objective)
+    twin.begun = min((s.at for s in case.recording.steps if s.applied & originals), default=0)
+    for copy in case.recording.copies:
+        if copy.target in members and copy.source in members:
+            twin.itself.append(copy)
+        elif copy.target in members:
+            twin.into.append(copy)
+        elif copy.source in members and copy.target in case.trained:
+            twin.out_of.append(copy)
+    return twin
+
+
+def dropped_average(case: Case, twin: Twin) -> Op | None:
+    """An average of the two networks that was computed and then left lying: `p_target = tau * p + (1 - tau) * …`."""
+    consumed = {v for op in case.recording.ops.values() for v in op.inputs}
+    for op in case.recording.ops.values():
+        if op.at < twin.begun or op.name not in SUM or op.kind != "compute" or op.outputs[0] in consumed:
+            continue
+        met = _met(case, op)
+        if met & twin.members and met & twin.originals:
+            return op
+    return None
+
+
+def _met(case: Case, op: Op) -> set[int]:
+    """The variables whose content an operation averages."""
+    found: set[int] = set()
+    todo = [(v, 0) for v in op.inputs]
+    while todo:
+        value, depth = todo.pop()
+        if value in case.content:
+            found.add(case.content[value])
+            continue
+        made = case.made_by.get(value)
+        if made is not None and depth < 5:
+            todo.extend((v, depth + 1) for v in made.inputs)
+    return found

@@ -1,0 +1,57 @@
+"""Losses that were computed and on which backward() was never called."""
+
+from __future__ import annotations
+
+from whygrad.flow import reach
+from whygrad.flow.recording import Op, Optimizer
+from whygrad.rules.case import Case
+from whygrad.rules.intent import DIFFERENCE
+from whygrad.rules.order import idle, steps_of
+
+
+def unused_loss(case: Case, optimizer: Optimizer) -> Op | None:
+    """For an optimizer that never has a gradient: the last scalar computed from its variables that could be one.
+
+    It must carry a gradient to them, and no backward pass may be computed from it. None where there is no such
+    loss: then the variables are not used, or something stops their gradient, which other rules explain.
+    """
+    steps = steps_of(case, optimizer)
+    cut = {v for missing in case.missing for found in missing.cuts for v in found.variables}
+    if not steps or cut & optimizer.holds:
+        return None
+    values = case.recording.values
+    used = {v for b in case.recording.backwards if b.loss is not None for v in case.slice(b, reach.CERTAIN).values}
+    alive = {value.id for value in values.values() if value.variable in optimizer.holds}
+    scalars: list[Op] = []
+    consumed: set[int] = set()
+    for at, op in case.recording.ops.items():
+        if at > steps[0].at:
+            break
+        if op.kind not in ("leave", "stop"):
+            consumed.update(op.inputs)
+        for target in op.outputs:
+            if any(s in alive and reach.carries(case.recording, op, s, target, None) for s in op.inputs):
+                alive.add(target)
+                if all(size == 1 for size in values[target].shape) and target not in used:
+                    scalars.append(op)
+    ends = [op for op in scalars if not any(value in consumed for value in op.outputs)]
+    if case.recording.backwards:  # beside another loss, a mean that is printed is no loss
+        ends = [op for op in ends if _compares(case, op)]
+    return ends[-1] if ends else None
+
+
+def _compares(case: Case, end: Op) -> bool:
+    """Whether a number was made as losses are: from a difference, a logarithm, or with its sign turned."""
+    part = reach.backward_slice(case.recording, end.outputs[0], case.made_by, end.at + 1, reach.CERTAIN)
+    names = [op.name.lower() for op in part.ops[-40:]]
+    turned = any(n in ("neg", "__neg__", "negative", "rsub", "__rsub__") for n in names[-3:])
+    return turned or any(n in DIFFERENCE or n.endswith("loss") or n.startswith("log") or "entropy" in n for n in names)
+
+
+def unstarted(case: Case) -> set[int]:
+    """Variables whose own loss waits for a backward() that never comes: the step is to blame, not the other losses."""
+    found: set[int] = set()
+    for optimizer in case.recording.optimizers.values():
+        if idle(case, optimizer) and unused_loss(case, optimizer) is not None:
+            found |= optimizer.holds
+    return found

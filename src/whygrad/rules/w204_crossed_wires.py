@@ -1,0 +1,288 @@
+"""W204 crossed-wires
+
+What it checks
+    A gradient goes to a variable that it is not the gradient of: two lists
+    zipped that do not belong together, p.grad set from another network's
+    gradients, the gradient asked for with respect to the wrong variables
+    (argnums in JAX). Also the step of an optimizer that does not hold what
+    the loss trains, in the place of the one that does.
+
+Why it matters
+    Where shapes fit nothing is raised: the two networks of an actor-critic
+    often have the same layers. One is pushed about by numbers that mean
+    nothing to it, the other stands still.
+
+Example
+    PyTorch
+        twin = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 1))
+        optimizer = torch.optim.SGD(
+            [*net.parameters(), *twin.parameters()], lr=0.1
+        )
+        loss = F.mse_loss(net(states), targets)
+        grads = torch.autograd.grad(loss, [*net.parameters()])
+        for p, g in zip(twin.parameters(), grads):
+            p.grad = g                 # gradients of net
+        optimizer.step()
+    TensorFlow
+        twin = mlp(1)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((net(states) - targets) ** 2)
+        grads = tape.gradient(loss, net.trainable_variables)
+        optimizer.apply_gradients(zip(grads, twin.trainable_variables))
+    JAX
+        def loss_fn(params, target_params):
+            goal = targets + 0.9 * net(target_params, states)
+            return jnp.mean((net(params, states) - goal) ** 2)
+
+        target_params = init(8, 4, 16, 1)
+        grads = jax.grad(loss_fn, argnums=1)(params, target_params)
+        new = jax.tree.map(lambda p, g: p - 0.1 * g, params, grads)
+
+Instead
+    PyTorch
+        twin = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 1))
+        optimizer = torch.optim.SGD(
+            [*net.parameters(), *twin.parameters()], lr=0.1
+        )
+        loss = F.mse_loss(net(states), targets)
+        grads = torch.autograd.grad(loss, [*net.parameters()])
+        for p, g in zip(net.parameters(), grads):
+            p.grad = g
+        optimizer.step()
+    TensorFlow
+        twin = mlp(1)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((net(states) - targets) ** 2)
+        grads = tape.gradient(loss, net.trainable_variables)
+        optimizer.apply_gradients(zip(grads, net.trainable_variables))
+    JAX
+        def loss_fn(params, target_params):
+            goal = targets + 0.9 * net(target_params, states)
+            return jnp.mean((net(params, states) - goal) ** 2)
+
+        target_params = init(8, 4, 16, 1)
+        grads = jax.grad(loss_fn, argnums=0)(params, target_params)
+        new = jax.tree.map(lambda p, g: p - 0.1 * g, params, grads)
+
+What does not help
+    Making the networks alike so that the shapes fit: turns an error into
+    silence.
+    zip(..., strict=True): compares lengths, not what belongs together.
+    Sorting both lists by name: two networks have the same names.
+
+When it is meant
+    A worker that pushes its gradients to the network it was copied from
+    (A3C, Reptile) is quiet, and so are full-precision copies of weights that
+    are trained in half precision. Otherwise write `# whygrad: ok W204` on
+    the line that the finding names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from whygrad.flow.recording import Backward, Optimizer, Step
+from whygrad.flow.site import Site
+from whygrad.rules.case import Case
+from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.history import Share, history, trace
+from whygrad.rules.leaks import leaks
+from whygrad.rules.order import astray, loss_name, optimizer_name, passes, steps_of
+from whygrad.rules.ownership import used_by, within_reach
+from whygrad.rules.wording import at_line, plain_subject, subject, verb
+
+CODE, NAME = "W204", "crossed-wires"
+SUMMARY = "gradients of one set of variables applied to another, or the wrong optimizer stepped"
+
+
+@dataclass(slots=True)
+class _Crossing:
+    """Gradients of `sources`, from `backward`, that went to `targets`."""
+
+    backward: Backward
+    sources: set[int]
+    targets: set[int]
+    call: str
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Gradients that went to variables which they are not the gradient of; steps of the wrong optimizer."""
+    crossings = _crossings(case)
+    for stack, crossing in crossings.items():
+        yield _crossed(case, stack, crossing)
+    if not crossings:
+        yield from _wrong_steps(case)
+
+
+# --- a gradient that goes to another variable -------------------------------------------------------------------------
+
+
+def _crossings(case: Case) -> dict[int, _Crossing]:
+    """By the place where gradient and variable were put together."""
+    found: dict[int, _Crossing] = {}
+
+    def add(stack: int, call: str, variable: int, shares: tuple[Share, ...]) -> None:
+        wrong = {s.variable for s in shares} - case.replaced.fresh  # W202: the step was given what they replaced
+        if wrong and variable not in wrong and not any(_related(case, v, variable) for v in wrong):
+            one = found.setdefault(stack, _Crossing(shares[0].backward, set(), set(), call))
+            one.sources |= wrong
+            one.targets.add(variable)
+
+    for step in case.recording.steps:
+        for variable, value in step.taken.items():
+            add(step.stack, step.call, variable, trace(case, value))
+    for edit in case.recording.edits:
+        if edit.call == "grad =" and edit.given:
+            for variable in edit.variables:
+                add(edit.stack, edit.call, variable, trace(case, edit.given[0]))
+    for write in case.recording.writes:
+        if write.variable is not None and write.variable in case.recording.hand_updated:
+            op = case.recording.ops.get(write.at)
+            given = write.given or (op.inputs if op is not None else ())
+            sources = [v for v in given if v not in case.content]
+            add(write.stack, write.by, write.variable, tuple(s for v in sources for s in trace(case, v)))
+    return found
+
+
+def _related(case: Case, source: int, target: int) -> bool:
+    """Whether one is a working copy of the other: workers push gradients to the network they were copied from."""
+    one, two = case.variable(source), case.variable(target)
+    if one.shape != two.shape:
+        return False
+    pairs = {(c.source, c.target) for c in case.recording.copies}
+    pairs |= {(v.copy_of, v.id) for v in (one, two) if v.copy_of is not None}
+    if (target, source) in pairs:
+        return True
+    if (source, target) in pairs:
+        # Copied the other way: a trial step on fast weights, as long as the original learns too.
+        return _moves(case, source)
+    linked = {b for a, b in pairs if a in (source, target)} | {a for a, b in pairs if b in (source, target)}
+    if case.recording.framework == "jax" and _each_with_a_target(case, pairs, source, target):
+        return False
+    if linked:
+        # Copied, but from another place: the gradient of one layer goes to the copy of another.
+        return not any(case.variable(v).network in (one.network, two.network) for v in linked)
+    # Copied unseen. A network that takes part in a loss itself has gradients of its own to wait for.
+    used = any(target in used_by(case, b) for b in case.recording.backwards if b.loss is not None)
+    return not used or not (one.parameter and two.parameter) or bool(one.copied or two.copied)
+
+
+def _each_with_a_target(case: Case, pairs: set[tuple[int, int]], source: int, target: int) -> bool:
+    """Whether both are trained on their own, and each has its own target network: twin critics."""
+    asked = {v for b in case.recording.backwards if b.loss is not None for v in b.got}
+    into = {b for a, b in pairs if b in (source, target)}
+    ours, theirs = ({b for a, b in pairs if a == one} for one in (source, target))
+    apart = bool(ours) and bool(theirs) and not ours & theirs and not (ours | theirs) & (case.trained | asked)
+    return apart and not into and source in asked and target in asked
+
+
+def _moves(case: Case, variable: int) -> bool:
+    """Whether anything ever changes a variable, but for the copies that are made of it."""
+    recording = case.recording
+    written = any(w.variable == variable for w in recording.writes)
+    return written or variable in recording.moved_later or any(variable in s.applied for s in recording.steps)
+
+
+def crossed(case: Case) -> set[int]:
+    """Variables whose gradient goes to others: that they stay as they are follows from it."""
+    found: set[int] = set()
+    for crossing in _crossings(case).values():
+        owners = {case.variable(v).network for v in crossing.sources}
+        found |= crossing.sources
+        found |= {v for v in crossing.backward.got if case.variable(v).network in owners}  # left over by the same step
+    return found
+
+
+def _crossed(case: Case, stack: int, crossing: _Crossing) -> Finding:
+    backward, there = crossing.backward, case.site(stack)
+    asked = case.site(backward.stack)
+    # A loss that could train them, and was never asked for their gradient: the request names the wrong variables.
+    requests = [b for b in case.recording.backwards if b.loss == backward.loss]
+    misasked = bool(backward.wanted) and crossing.targets <= within_reach(case, backward) and not any(
+        crossing.targets & set(b.wanted) for b in requests
+    )  # fmt: skip
+    where = asked if misasked else there
+    theirs, ours = plain_subject(case, crossing.sources), plain_subject(case, crossing.targets)
+    same = theirs == ours
+    loss = case.loss_site(backward)
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"{subject(case, crossing.targets)} {verb(crossing.targets, case, 'is', 'are')} given the gradient of "
+        + ("another of its variables" if same else subject(case, crossing.sources)),
+        why=f"A gradient says how the loss{at_line(loss, where)} changes with the one variable it was computed for; "
+        "for any other it is noise" + (". The shapes happen to fit." if _fit(case, crossing) else "."),
+        fix=f"ask for the gradient of {ours} here" if misasked
+        else "pair each gradient with its own variable: the two lists must be made from the same variables, in the "
+        "same order",
+        variables=case.names(crossing.targets), where=where,
+        label=f"asks for {theirs}, and the result goes to {ours}" if misasked
+        else f"gradients of {theirs} go to {ours}" if not same else "gradients and variables are in different orders",
+        loss=loss,
+        path=_stations((asked, backward.call, f"gradients of {theirs}"), (there, crossing.call, f"given to {ours}")),
+    )  # fmt: skip
+
+
+def _fit(case: Case, crossing: _Crossing) -> bool:
+    shapes = sorted(str(case.variable(v).shape) for v in crossing.sources)
+    return shapes == sorted(str(case.variable(v).shape) for v in crossing.targets)
+
+
+# --- the wrong optimizer steps ----------------------------------------------------------------------------------------
+
+
+def _wrong_steps(case: Case) -> Iterator[Finding]:
+    told: set[int] = set()
+    for leak in leaks(case):
+        if leak.kind == "wrong step":
+            waiting = next((o for o in case.recording.optimizers.values() if o.holds & leak.meant), None)
+            told.add(leak.step.stack)
+            yield _wrong_step(case, leak.step, leak.backward, leak.meant, waiting)
+    for optimizer in case.recording.optimizers.values():
+        found = instead_of(case, optimizer)
+        if found is not None and found[0].stack not in told:
+            told.add(found[0].stack)
+            yield _wrong_step(case, *found, optimizer.holds & set(found[1].got), optimizer)
+
+
+def instead_of(case: Case, optimizer: Optimizer) -> tuple[Step, Backward] | None:
+    """For an optimizer that never steps: the step of another one that stands where its own belongs."""
+    if steps_of(case, optimizer) or case.recording.cut_short or optimizer.skipped:
+        return None
+    elsewhere = {v for s in case.recording.steps for v in s.applied}
+    came = [b for b in passes(case) if b.got & optimizer.holds - elsewhere and b.stack not in astray(case)]
+    for backward in came:
+        following = next((b.at for b in passes(case) if b.at > backward.at), None)
+        step = next((s for s in case.recording.steps if s.at > backward.at), None)
+        if step is None or (following is not None and step.at > following) or step.applied & optimizer.holds:
+            continue
+        fed = history(case).fed.get(step.at, {})
+        fresh = [s for shares in fed.values() for s in shares if not s.spent]
+        if not fresh and backward.got <= optimizer.holds:
+            return step, backward
+    return None
+
+
+def _wrong_step(
+    case: Case, step: Step, backward: Backward, meant: set[int], waiting: Optimizer | None
+) -> Finding:  # fmt: skip
+    where, came = case.site(step.stack), case.site(backward.stack)
+    stepped = optimizer_name(case.recording.optimizers[step.optimizer], where)
+    built = case.site(waiting.created) if waiting is not None else None
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"`{stepped}` steps after {loss_name(case, backward)}{at_line(came, where)}, which trains "
+        f"{subject(case, meant)}: that gradient is not applied",
+        why=f"`{stepped}` does not hold {plain_subject(case, meant)}. It applies what it finds in the .grad of its own "
+        "variables: what was left there, or what this loss leaked into them.",
+        fix=f"step the optimizer that holds {plain_subject(case, meant)}"
+        + (f", built{at_line(built, where)}" if built is not None else ""),
+        variables=case.names(meant), where=where, label=f"does not hold {plain_subject(case, meant)}",
+        loss=case.loss_site(backward),
+        path=_stations((built, "optimizer", f"holds {plain_subject(case, meant)}"),
+                       (came, "backward", "the gradient comes here"), (where, "step", "the wrong optimizer")),
+    )  # fmt: skip
+
+
+def _stations(*steps: tuple[Site | None, str, str]) -> tuple[PathStep, ...]:
+    return tuple(PathStep(site, op, role) for site, op, role in steps if site is not None)

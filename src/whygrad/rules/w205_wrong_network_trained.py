@@ -1,0 +1,181 @@
+"""W205 wrong-network-trained
+
+What it checks
+    A loss's gradient is applied to a network that it should leave alone. An
+    actor loss makes the critic's output large and trains the actor through
+    it; the critic has a loss of its own, and is moved by the actor loss all
+    the same: one optimizer holds both, or the gradient that the actor loss
+    leaves in the critic is not cleared before the critic's step. Also a
+    target network that an optimizer trains.
+
+Why it matters
+    The cheapest way to make a critic's output large is to make the critic
+    say large numbers. It does, the actor follows what it says, and returns
+    fall while both losses look fine.
+
+Example
+    PyTorch
+        optimizer = torch.optim.SGD(
+            [*actor.parameters(), *critic.parameters()], lr=0.1
+        )
+        loss = -critic(states, actor(states)).mean()
+        loss.backward()
+        optimizer.step()               # moves the critic as well
+    TensorFlow
+        with tf.GradientTape() as tape:
+            loss = -tf.reduce_mean(critic([states, actor(states)]))
+        both = actor.trainable_variables + critic.trainable_variables
+        grads = tape.gradient(loss, both)
+        optimizer.apply_gradients(zip(grads, both))
+    JAX
+        def loss_fn(actor_params, critic_params):
+            return -jnp.mean(
+                critic(critic_params, states, actor(actor_params, states))
+            )
+
+        both = actor_params, critic_params
+        grads = jax.grad(loss_fn, argnums=(0, 1))(*both)
+        actor_params, critic_params = jax.tree.map(
+            lambda p, g: p - 0.1 * g, both, grads
+        )
+
+Instead
+    PyTorch
+        optimizer = torch.optim.SGD(actor.parameters(), lr=0.1)
+        loss = -critic(states, actor(states)).mean()
+        loss.backward()
+        optimizer.step()
+        critic_optimizer.zero_grad()   # before the critic's own loss
+    TensorFlow
+        with tf.GradientTape() as tape:
+            loss = -tf.reduce_mean(critic([states, actor(states)]))
+        grads = tape.gradient(loss, actor.trainable_variables)
+        optimizer.apply_gradients(zip(grads, actor.trainable_variables))
+    JAX
+        def loss_fn(actor_params, critic_params):
+            return -jnp.mean(
+                critic(critic_params, states, actor(actor_params, states))
+            )
+
+        grads = jax.grad(loss_fn)(actor_params, critic_params)
+        actor_params = jax.tree.map(
+            lambda p, g: p - 0.1 * g, actor_params, grads
+        )
+
+What does not help
+    Detaching the critic's output in the actor loss: then the actor gets
+    nothing either.
+    torch.no_grad() around the critic: the same.
+    A smaller learning rate for the critic in the shared optimizer: inflates
+    it more slowly.
+
+When it is meant
+    A critic that gets a gradient from the actor loss and is cleared before
+    its own step is quiet: a leak counts when it is applied. So are shared
+    trunks, joint actor-critic losses and energies that are trained by their
+    own output. Otherwise write `# whygrad: ok W205` on the line that the
+    finding names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whygrad.flow.recording import Backward, Step
+from whygrad.flow.site import Site
+from whygrad.rules.case import Case
+from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.history import history
+from whygrad.rules.leaks import Leak, leaks
+from whygrad.rules.order import optimizer_name
+from whygrad.rules.w304_never_cleared import piled_up
+from whygrad.rules.wording import at_line, plain_subject, subject, verb
+
+CODE, NAME = "W205", "wrong-network-trained"
+SUMMARY = "a loss's gradient is applied to a network it should leave alone"
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Losses that move what they only look through, and targets that learn."""
+    heaps = piled_up(case)
+    for leak in leaks(case):
+        if leak.kind != "wrong step" and not leak.variables & heaps:
+            yield _leak(case, leak)
+    yield from _targets(case)
+
+
+def _leak(case: Case, leak: Leak) -> Finding:
+    torch = case.recording.framework == "torch"
+    optimizer = case.recording.optimizers[leak.step.optimizer]
+    asked, applied = case.site(leak.backward.stack), case.site(leak.step.stack)
+    both = leak.kind == "holds both"
+    built = case.site(optimizer.created) if both and torch else None
+    jax = case.recording.framework == "jax"
+    where = built or (applied if jax else asked)
+    moved, meant = plain_subject(case, leak.variables), plain_subject(case, leak.meant)
+    name = optimizer_name(optimizer, applied)
+    loss = case.loss_site(leak.backward)
+    if both and torch:
+        label = f"holds {moved} beside {meant}"
+        fix = f"give {meant} an optimizer of its own, and step only that one after this loss"
+    elif torch:
+        label = f"leaves a gradient in {moved}, which is applied{at_line(applied, where)}"
+        fix = f"clear {moved} after it: call {name}.zero_grad() before the backward pass of its own loss"
+    elif jax:
+        label = f"changes {moved} too"
+        fix = f"take the gradient with respect to {meant} alone, and apply it to {meant} alone"
+    else:
+        label = f"asks for {moved} too"
+        fix = f"ask for {meant} alone: leave the variables of {moved} out of this gradient and its apply_gradients"
+    return Finding(
+        code=CODE, rule=NAME, severity="warning" if leak.judged else "error",
+        message=f"{subject(case, leak.variables)} {verb(leak.variables, case, 'is', 'are')} moved by the loss"
+        f"{at_line(loss, where)}, which is there to train {meant}",
+        why=(f"That loss is small where {moved} is wrong about what {meant} makes. Applied to {moved} it undoes what "
+             f"the loss{at_line(case.loss_site(leak.own), where)} teaches." if leak.judged else
+             f"That loss makes the output of {moved} large and reaches {meant} through its input. Applied to {moved} "
+             f"it only inflates that output; what {moved} is to predict it learns from the loss"
+             f"{at_line(case.loss_site(leak.own), where)}."),
+        fix=fix, variables=case.names(leak.variables), where=where, label=label, loss=loss,
+        path=_stations((built, "optimizer", "holds both networks"), (loss, "loss", "the loss"),
+                       (asked, leak.backward.call, "the gradient is computed here"),
+                       (applied, leak.step.call, "and applied here")),
+    )  # fmt: skip
+
+
+def _targets(case: Case) -> Iterator[Finding]:
+    """A target is synced from the network that it is the target of; a gradient of its own pulls it away."""
+    recording = case.recording
+    begun = {v: step.at for step in reversed(recording.steps) for v in step.applied}
+    synced = {c.target: c.source for c in recording.copies if c.source != c.target and c.at > begun.get(c.source, c.at)}
+    moved: dict[int, tuple[set[int], Backward, Step]] = {}
+    for step in recording.steps:
+        for variable, shares in history(case).fed.get(step.at, {}).items():
+            source = synced.get(variable)
+            both = [s.backward for s in shares if source in s.backward.got and variable in s.backward.got]
+            if both:
+                moved.setdefault(step.optimizer, (set(), both[0], step))[0].add(variable)
+    for number, (variables, backward, step) in moved.items():
+        optimizer = recording.optimizers[number]
+        built, asked = case.site(optimizer.created), case.site(backward.stack)
+        where = (built if recording.framework == "torch" else asked) or asked
+        sources = {synced[v] for v in variables}
+        loss = case.loss_site(backward)
+        yield Finding(
+            code=CODE, rule=NAME, severity="error",
+            message=f"{subject(case, variables)} {verb(variables, case, 'is', 'are')} trained by the loss"
+            f"{at_line(loss, where)}, though {verb(variables, case, 'it is', 'they are')} a copy that follows "
+            f"{plain_subject(case, sources)}",
+            why="A target is there to stand still while the other network learns from it. With a gradient of its own "
+            "it moves to meet the prediction, and both agree without having learned anything.",
+            fix=f"leave {plain_subject(case, variables)} out of the optimizer, and compute the target under "
+            + ("torch.no_grad()" if recording.framework == "torch" else "stop_gradient"),
+            variables=case.names(variables), where=where,
+            label=f"{'holds' if where is built else 'asks for'} {plain_subject(case, variables)} too", loss=loss,
+            path=_stations((built, "optimizer", "holds the target"), (loss, "loss", "the loss"),
+                           (case.site(step.stack), step.call, "applied here")),
+        )  # fmt: skip
+
+
+def _stations(*steps: tuple[Site | None, str, str]) -> tuple[PathStep, ...]:
+    return tuple(PathStep(site, op, role) for site, op, role in steps if site is not None)

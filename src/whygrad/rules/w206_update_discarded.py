@@ -1,0 +1,260 @@
+"""W206 update-discarded
+
+What it checks
+    New parameters were computed and dropped: the next gradient is taken at
+    the old ones. In PyTorch and TensorFlow an update by hand makes new
+    tensors, or changes a copy, and nothing is written into the variable. In
+    JAX the result of optax.apply_updates, of state.apply_gradients or of a
+    compiled training step is not kept; the updates of an optimizer are never
+    applied; or the optimizer starts from its first state again in every
+    update.
+
+Why it matters
+    An update that is a new array teaches nothing where nobody keeps it, and
+    there is no error and no warning. Arrays in JAX never change at all. An
+    optimizer whose state is not kept counts every update as its first: Adam
+    then takes a step of full size along the sign of the gradient.
+
+Example
+    PyTorch
+        for _ in range(3):
+            net.zero_grad()
+            F.mse_loss(net(states), targets).backward()
+            with torch.no_grad():
+                for p in net.parameters():
+                    p = p - 0.1 * p.grad     # a new tensor, and a name
+    TensorFlow
+        for _ in range(3):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((net(states) - targets) ** 2)
+            variables = net.trainable_variables
+            for v, g in zip(variables, tape.gradient(loss, variables)):
+                v = v - 0.1 * g              # a new tensor, and a name
+    JAX
+        for _ in range(3):
+            grads = jax.grad(net_loss)(params)
+            jax.tree.map(lambda p, g: p - 0.1 * g, params, grads)
+
+Instead
+    PyTorch
+        for _ in range(3):
+            net.zero_grad()
+            F.mse_loss(net(states), targets).backward()
+            with torch.no_grad():
+                for p in net.parameters():
+                    p -= 0.1 * p.grad
+    TensorFlow
+        for _ in range(3):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((net(states) - targets) ** 2)
+            variables = net.trainable_variables
+            for v, g in zip(variables, tape.gradient(loss, variables)):
+                v.assign_sub(0.1 * g)
+    JAX
+        for _ in range(3):
+            grads = jax.grad(net_loss)(params)
+            params = jax.tree.map(lambda p, g: p - 0.1 * g, params, grads)
+
+What does not help
+    A higher learning rate: what is dropped may have any size.
+    jax.block_until_ready: the update was computed; it was not kept.
+    donate_argnums: frees the old arrays. Using them again is then an error,
+    which at least shows the fault.
+    A global variable inside a jitted function: it is written once, while
+    the function is traced, and never again.
+
+When it is meant
+    A line search, an inner loop (MAML) and a trial step compute parameters
+    that are used and then dropped; whygrad is quiet where anything is
+    computed from them. Otherwise write `# whygrad: ok W206` on the line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from whygrad.flow.recording import Backward, Edit, Step
+from whygrad.flow.site import Site
+from whygrad.rules.case import Case
+from whygrad.rules.dropped_updates import Dropped, dropped_updates
+from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.wording import plain_subject, quoted, subject, verb
+
+CODE, NAME = "W206", "update-discarded"
+SUMMARY = "new parameters were computed and dropped, or the optimizer's state was"
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Updates that the next gradient does not start from."""
+    if case.recording.framework != "jax":
+        for one in dropped_updates(case):
+            yield _rebound(case, one)
+        return
+    used = {value for op in case.recording.ops.values() if op.name != "read_value" for value in op.inputs}
+    dropped: dict[Site | None, list[tuple[Step, set[int]]]] = {}
+    kept: set[Site | None] = set()
+    for step in case.recording.steps:
+        after = _next(case, step)
+        if after is None:
+            continue
+        where = case.site(step.returned if step.returned is not None else step.stack)
+        lost = {v for v, old in step.before.items() if after.read.get(v) == old and step.after[v] not in used}
+        if lost and lost >= set(step.before) & set(after.read):
+            dropped.setdefault(where, []).append((step, lost))
+        else:
+            kept.add(where)
+    for where, steps in dropped.items():
+        # Once is a call that warms up the compiler; a loop inside a compiled function is seen to run twice.
+        inside = all(step.returned is None and _again(case, step) for step, _ in steps)
+        if where not in kept and (len(steps) > 1 or inside):
+            yield _dropped(case, where, steps)
+    yield from _not_applied(case)
+    if not dropped:
+        yield from _forgetful(case)
+
+
+def _rebound(case: Case, one: Dropped) -> Finding:
+    torch = case.recording.framework == "torch"
+    where = case.site(one.op.stack)
+    backward = next((b for b in case.recording.backwards if b.got & one.variables), None)
+    are, its = verb(one.variables, case, "keeps", "keep"), verb(one.variables, case, "its", "their")
+    return Finding(
+        code=CODE,
+        rule=NAME,
+        severity="error",
+        message=f"{subject(case, one.variables)} {are} {its} first values: the update is computed and dropped",
+        why="The result is a new tensor. Binding it to a name, or changing a copy, leaves the variable as it was.",
+        fix="change the parameter in place, under torch.no_grad(): p -= rate * p.grad, or let an optimizer do it"
+        if torch
+        else "write it into the variable: variable.assign_sub(rate * gradient), or let an optimizer do it",
+        variables=case.names(one.variables),
+        where=where,
+        label="the new values are computed here, and nobody keeps them",
+        loss=case.loss_site(backward) if backward is not None else None,
+        path=tuple(
+            PathStep(site, op, role)
+            for site, op, role in (
+                (case.site(backward.stack if backward is not None else None), "backward", "the gradient comes here"),
+                (where, one.op.name, "computed and dropped"),
+            )
+            if site is not None
+        ),
+        seen=one.times // len(one.variables),
+    )
+
+
+def _next(case: Case, step: Step) -> Backward | None:
+    """The next time that a gradient of the same variables was asked for."""
+    return next((b for b in case.recording.backwards
+                 if b.at > step.at and not b.implicit and set(b.read) & set(step.before)), None)  # fmt: skip
+
+
+def _again(case: Case, step: Step) -> bool:
+    """Whether the same line made the next update of the same variables, from the same values."""
+    later = next((s for s in case.recording.steps if s.at > step.at and set(s.before) & set(step.before)), None)
+    return later is not None and later.stack == step.stack and later.before == step.before
+
+
+def _dropped(case: Case, where: Site | None, steps: list[tuple[Step, set[int]]]) -> Finding:
+    step, lost = steps[0]
+    who = subject(case, lost)
+    network = plain_subject(case, lost).strip("`")
+    how = {
+        "apply_gradients": "state = state.apply_gradients(grads=grads)",
+        "apply_updates": f"{network} = optax.apply_updates({network}, updates)",
+    }.get(step.call, f"assign its result to `{network}`")
+    how = f"keep it: {how}" if step.returned is None else f"take what {quoted(where)} returns as the new `{network}`"
+    return Finding(
+        code=CODE,
+        rule=NAME,
+        severity="error",
+        message=f"{who} {verb(lost, case, 'is', 'are')} updated, and the new values are dropped: the next gradient is "
+        "taken at the old ones",
+        why="Arrays in JAX do not change. The update made new ones, and the program goes on with those from before, so "
+        "that every update begins where the first one did.",
+        fix=how,
+        variables=case.names(lost),
+        where=where,
+        label="the new parameters are computed here, and nobody keeps them",
+        path=(PathStep(where, step.call, "computed and dropped"),) if where is not None else (),
+        first_update=1,
+        seen=len(steps),
+    )
+
+
+def _not_applied(case: Case) -> Iterator[Finding]:
+    """An optimizer made updates of gradients, and nothing was ever added to the parameters."""
+    recording = case.recording
+    stepped = {v for step in recording.steps for v in step.before} | _given_to_others(case)
+    edits: dict[Site | None, list[Edit]] = {}
+    for edit in recording.edits:
+        if edit.kind == "other" and edit.call == "update" and not edit.variables & stepped:
+            edits.setdefault(case.site(edit.stack), []).append(edit)
+    for where, found in edits.items():
+        variables = set().union(*(edit.variables for edit in found))
+        reads = [b.read for b in recording.backwards if not b.implicit and variables <= set(b.read)]
+        if len(reads) < 2 or any(reads[0][v] != read[v] for read in reads for v in variables):
+            continue
+        network = plain_subject(case, variables).strip("`")
+        yield Finding(
+            code=CODE,
+            rule=NAME,
+            severity="error",
+            message=f"{subject(case, variables)} {verb(variables, case, 'keeps', 'keep')} the first values: the "
+            "optimizer's updates are computed and never applied",
+            why="An Optax optimizer returns what is to be added to the parameters. It changes none of them itself.",
+            fix=f"apply them: {network} = optax.apply_updates({network}, updates)",
+            variables=case.names(variables),
+            where=where,
+            label="these updates are added to nothing",
+            path=(PathStep(where, "update", "computed and dropped"),) if where is not None else (),
+            seen=len(found),
+        )
+
+
+def _given_to_others(case: Case) -> set[int]:
+    """Variables whose gradient was applied, if to another variable: that is for W204 to say."""
+    given = {value: v for b in case.recording.backwards for v, value in b.given.items()}
+    todo = [value for step in case.recording.steps for value in step.taken.values()]
+    found, seen = set[int](), set(todo)
+    while todo:
+        value = todo.pop()
+        if value in given:
+            found.add(given[value])
+            continue
+        made = case.made_by.get(value)
+        fresh = [v for v in made.inputs if v not in seen] if made is not None and made.name != "gradient" else []
+        seen.update(fresh)
+        todo.extend(fresh)
+    return found
+
+
+def _forgetful(case: Case) -> Iterator[Finding]:
+    """An optimizer that begins with the same state in every update."""
+    by_optimizer: dict[int, list[Step]] = {}
+    for step in case.recording.steps:
+        if step.state:
+            by_optimizer.setdefault(step.optimizer, []).append(step)
+    for steps in by_optimizer.values():
+        stale = [later for earlier, later in pairwise(steps)
+                 if all(earlier.state.get(v) == value for v, value in later.state.items())]  # fmt: skip
+        if len(steps) < 2 or len(stale) != len(steps) - 1:
+            continue
+        variables = set(steps[0].state)
+        edit = next((e for e in case.recording.edits if e.call == "update" and e.variables & variables), None)
+        where = case.site(edit.stack if edit is not None else steps[0].stack)
+        yield Finding(
+            code=CODE,
+            rule=NAME,
+            severity="warning",
+            message=f"the optimizer of {subject(case, variables)} starts from its first state in every update",
+            why="The state holds the running averages of momentum and of Adam. Where the new state is not kept, every "
+            "update is computed as if it were the first.",
+            fix="keep the new state: updates, opt_state = tx.update(grads, opt_state, params)",
+            variables=case.names(variables),
+            where=where,
+            label="the new optimizer state is dropped",
+            path=(PathStep(where, "update", "state dropped"),) if where is not None else (),
+            seen=len(stale),
+        )

@@ -1,0 +1,144 @@
+"""W301 cleared-before-step
+
+What it checks
+    zero_grad() (or p.grad = None, p.grad.zero_()) between backward() and
+    step(): the gradient is gone before an optimizer could apply it. Also a
+    loss whose gradient is cleared each time while others are applied, and
+    an accumulation over several batches that clears at every batch.
+
+Why it matters
+    The step finds nothing and changes nothing, and PyTorch says so nowhere.
+    The loss is flat, or falls by what the other losses teach.
+
+Example
+    PyTorch
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        loss = F.mse_loss(net(states), targets)
+        loss.backward()
+        optimizer.zero_grad()          # takes what backward() gave
+        optimizer.step()               # nothing is left to apply
+    TensorFlow
+        Not possible in TensorFlow: a gradient is a value, nothing clears it.
+    JAX
+        Not possible in JAX: a gradient is a value, nothing clears it.
+
+Instead
+    PyTorch
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        loss = F.mse_loss(net(states), targets)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    TensorFlow
+        Nothing to repair.
+    JAX
+        Nothing to repair.
+
+What does not help
+    A higher learning rate: multiplies a gradient that is not there.
+    zero_grad(set_to_none=False): leaves zeros in place of None. Adam then
+    goes on with its old moments, which looks like training.
+    retain_graph=True: keeps the graph, not the gradient.
+
+When it is meant
+    Clearing before backward, after step, or once before several losses is
+    quiet, and so is clearing what another loss has left in a network. A
+    gradient that the program reads itself (its norm, a saliency map) may be
+    cleared. Otherwise write `# whygrad: ok W301` on the line that clears.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from whygrad.flow.recording import Backward
+from whygrad.rules.case import Case
+from whygrad.rules.cleared import Cleared, always_cleared
+from whygrad.rules.finding import Finding, PathStep, Severity
+from whygrad.rules.history import history
+from whygrad.rules.order import loss_name, passes
+from whygrad.rules.wording import at_line, quoted, subject, verb
+
+CODE, NAME = "W301", "cleared-before-step"
+SUMMARY = "zero_grad between backward and step: the step has nothing to apply"
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Gradients that were cleared before an optimizer could apply them."""
+    told: set[int] = set()
+    for optimizer in case.recording.optimizers.values():
+        for away in always_cleared(case, optimizer):
+            told |= away.variables
+            yield _finding(case, away, "error")
+    for away in _wasted_passes(case):
+        if not away.variables & told:
+            told |= away.variables
+            yield _finding(case, away, "warning")
+
+
+def _wasted_passes(case: Case) -> Iterator[Cleared]:
+    """Losses of which no gradient is ever applied, because it is cleared each time, while others are applied."""
+    told, recording = history(case), case.recording
+    # A loss that does not reach what it is to train leaves a gradient elsewhere, which is rightly cleared.
+    astray = {missing.backward.stack for missing in case.missing}
+    sites: dict[int, list[Backward]] = {}
+    for backward in passes(case):
+        sites.setdefault(backward.stack, []).append(backward)
+    for group in sites.values():
+        if group[0].stack in astray or not all(_for_training(case, backward) for backward in group):
+            continue
+        applied = [b for b in group if any((b.at, v) in told.applied for v in b.got)]
+        wasted = [b for b in group if b.got and all((b.at, v) in told.cleared for v in b.got)]
+        if not wasted or (applied and not _one_in_several(case, group, applied)):
+            continue
+        if len(wasted) + len(applied) < len(group) - 1 or (not applied and len(wasted) < 2):
+            continue
+        first = wasted[0]
+        clears = {(clear := told.cleared[first.at, v]).at: clear for v in first.got}
+        step = next((s for s in recording.steps if s.at > min(clears) and s.applied & first.got), None)
+        if len(clears) == 1 and step is not None:
+            yield Cleared(next(iter(clears.values())), set(first.got), first, step)
+
+
+def _for_training(case: Case, backward: Backward) -> bool:
+    """No gradient that somebody looks at: of an input, of a copy, or read by the program itself."""
+    held = {v for o in case.recording.optimizers.values() for v in o.holds}
+    return backward.got <= held and not backward.got & case.recording.hand_updated
+
+
+def _one_in_several(case: Case, group: list[Backward], applied: list[Backward]) -> bool:
+    """Whether each step takes the last of several passes, the same number each time: an accumulation undone."""
+    if len(applied) < 2:
+        return False
+    places = [group.index(b) for b in applied]
+    gaps = {b - a for a, b in pairwise(places)}
+    return len(gaps) == 1 and min(gaps) > 1 and places[0] + 1 == min(gaps)
+
+
+def _finding(case: Case, away: Cleared, severity: Severity) -> Finding:
+    clear, variables, backward, step = away.clear, away.variables, away.backward, away.step
+    where, came, applied = case.site(clear.stack), case.site(backward.stack), case.site(step.stack)
+    call = clear.call if clear.call == "zero_grad" else f"p.{clear.call}"
+    steps = [
+        (came, "backward", "the gradient comes here"),
+        (where, call, "and is cleared here"),
+        (applied, step.call, "before it could be applied here"),
+    ]
+    one = severity == "error"
+    what = (
+        f"{subject(case, variables)} {verb(variables, case, 'comes', 'come')} to every step without a gradient: it is "
+        f"cleared after the backward pass{at_line(came, where)}"
+        if one
+        else f"the gradient of {loss_name(case, backward)}{at_line(came, where)} is cleared before a step applies it"
+    )
+    return Finding(
+        code=CODE, rule=NAME, severity=severity, message=what,
+        why=f"{quoted(came, 'backward()')} puts gradients into .grad, and the next step applies what is there. "
+        + ("Here nothing is left, and the step changes nothing." if one else "What this loss had put there is gone."),
+        fix=f"move {quoted(where, 'the clearing')} before {quoted(came, 'backward()')} or after "
+        f"{quoted(applied, 'the step')}",
+        variables=case.names(variables), where=where, label="clears what the backward pass has just computed",
+        loss=case.loss_site(backward),
+        path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
+    )  # fmt: skip

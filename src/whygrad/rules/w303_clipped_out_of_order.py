@@ -1,0 +1,312 @@
+"""W303 clipped-out-of-order
+
+What it checks
+    Gradients are clipped where it changes nothing: before backward(), before
+    the last of several backward passes, after step(), or while they are
+    still multiplied by a gradient scaler. In TensorFlow: clipped gradients
+    are computed, and the optimizer is given the ones from before.
+
+Why it matters
+    Clipping is there for the one batch whose gradient is a hundred times too
+    large. Out of order it never sees that gradient, and the run that it was
+    to save breaks off. Before unscale_ it does harm: 65536 times the true
+    gradient is cut down to the limit, and divided by 65536 afterwards.
+
+Example
+    PyTorch
+        optimizer = torch.optim.SGD(net.parameters(), lr=1.0)
+        loss = F.mse_loss(net(states), targets)
+        optimizer.zero_grad()
+        nn.utils.clip_grad_norm_(net.parameters(), 0.01)   # nothing yet
+        loss.backward()
+        optimizer.step()               # the whole gradient
+    TensorFlow
+        optimizer = keras.optimizers.SGD(1.0)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((net(states) - targets) ** 2)
+        mine = net.trainable_variables
+        grads = tape.gradient(loss, mine)
+        clipped, norm = tf.clip_by_global_norm(grads, 0.01)
+        optimizer.apply_gradients(zip(grads, mine))     # not the clipped
+    JAX
+        grads = jax.grad(net_loss)(params)
+        clipped = jax.tree.map(lambda g: jnp.clip(g, -0.01, 0.01), grads)
+        params = jax.tree.map(lambda p, g: p - g, params, grads)
+
+Instead
+    PyTorch
+        optimizer = torch.optim.SGD(net.parameters(), lr=1.0)
+        loss = F.mse_loss(net(states), targets)
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(net.parameters(), 0.01)
+        optimizer.step()
+    TensorFlow
+        optimizer = keras.optimizers.SGD(1.0)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((net(states) - targets) ** 2)
+        mine = net.trainable_variables
+        grads = tape.gradient(loss, mine)
+        clipped, norm = tf.clip_by_global_norm(grads, 0.01)
+        optimizer.apply_gradients(zip(clipped, mine))
+    JAX
+        grads = jax.grad(net_loss)(params)
+        clipped = jax.tree.map(lambda g: jnp.clip(g, -0.01, 0.01), grads)
+        params = jax.tree.map(lambda p, g: p - g, params, clipped)
+
+What does not help
+    A smaller limit: is as far out of order.
+    Clipping twice, before and after: the one between backward and step does
+    the work; the other only hides that it is missing.
+    Clipping the loss: makes the gradient zero where it is clipped.
+    A limit of 65536 times the size in place of unscale_: the scaler changes
+    its scale while the program runs.
+
+When it is meant
+    clip_grad_norm_ with an infinite (or huge) limit measures the norm and is
+    quiet wherever it stands. clipnorm= of a Keras optimizer is always in
+    order. Otherwise write `# whygrad: ok W303` on the line of the clipping.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from whygrad.flow.recording import Backward, Edit, Failure, Step
+from whygrad.flow.site import Site
+from whygrad.flow.source import is_statement
+from whygrad.rules.case import Case
+from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.history import history
+from whygrad.rules.order import passes
+from whygrad.rules.wording import at_line, quoted, subject, verb
+
+CODE, NAME = "W303", "clipped-out-of-order"
+SUMMARY = "gradients clipped before backward, before unscale_, after the step, or clipped and not applied"
+
+_HARMLESS = 1e6
+"""Nobody clips at such a norm: it is asked for to be printed."""
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Clipping that cannot reach what the step applies."""
+    sites: dict[int, list[Edit]] = {}
+    for edit in case.recording.edits:
+        if edit.kind == "clip" and (edit.limit is None or (math.isfinite(edit.limit) and edit.limit < _HARMLESS)):
+            sites.setdefault(edit.stack, []).append(edit)
+    for clips in sites.values():
+        if any(clip.made for clip in clips):
+            yield from _unapplied(case, clips)
+        elif not any(clip.given for clip in clips):
+            yield from _misplaced(case, clips)
+    yield from _refused(case)
+
+
+# --- gradients that lie in .grad --------------------------------------------------------------------------------------
+
+
+def _misplaced(case: Case, clips: list[Edit]) -> Iterator[Finding]:
+    steps = [s for s in case.recording.steps if any(s.applied & clip.variables for clip in clips)]
+    if not steps:
+        return
+    scaled = [found for clip in clips if (found := _still_scaled(case, clip)) is not None]
+    if scaled and len(scaled) == len(clips):
+        yield _before_unscale(case, clips[0], scaled[0])
+        return
+    verdicts = [_judged(case, clip) for clip in clips]
+    told = [verdict for verdict in verdicts if verdict is not None]
+    if not told or any(verdict == "right" for verdict in told):
+        return
+    # A loop has no beginning: whether clip comes before backward or after the step shows in the first round.
+    yield _wrong_place(case, clips[verdicts.index(told[0])], told[0])
+
+
+def _judged(case: Case, clip: Edit) -> str | None:
+    """Whether a clipping does its work, and if not, what it comes too early or too late for. None: cannot be told."""
+    pending = history(case).pending.get(clip.at, {})
+    waiting = {v for v in clip.variables if any(not share.spent for share in pending.get(v, ()))}
+    step = next((s for s in case.recording.steps if s.at > clip.at and s.applied & clip.variables), None)
+    before = [s for s in case.recording.steps if s.at < clip.at and s.applied & clip.variables]
+    if not waiting:
+        later = [e for e in case.recording.edits if e.kind == "clip" and e.stack != clip.stack]
+        if step is not None and any(clip.at < e.at < step.at and e.variables & clip.variables for e in later):
+            return "right"  # somebody else does the work
+        if before:
+            return "after the step"
+        came = any(step is not None and clip.at < b.at < step.at and b.got & clip.variables for b in passes(case))
+        return "before backward" if came else None
+    if step is None:
+        return None
+    added = [b for b in passes(case) if clip.at < b.at < step.at and b.got & waiting]
+    again = any(
+        added and added[-1].at < e.at < step.at and e.kind == "clip" and e.variables & waiting
+        for e in case.recording.edits
+    )
+    return "before backward" if added and not again else "right"
+
+
+def _still_scaled(case: Case, clip: Edit) -> Backward | None:
+    """The backward pass of a scaled loss whose gradient is clipped before it was unscaled."""
+    pending = history(case).pending.get(clip.at, {})
+    shares = [share for found in pending.values() for share in found if not share.spent]
+    if not shares:
+        return None
+    backward = shares[-1].backward
+    unscaled = any(
+        e.kind == "unscale" and backward.at < e.at < clip.at and e.variables & clip.variables
+        for e in case.recording.edits
+    )
+    return backward if not unscaled and _scaled(case, backward) else None
+
+
+def _scaled(case: Case, backward: Backward) -> bool:
+    """Whether the loss came out of `scaler.scale(...)`, perhaps divided for accumulation."""
+    number = backward.loss
+    for _ in range(4):
+        made = case.made_by.get(number) if number is not None else None
+        if made is None:
+            return False
+        if made.detail == "scaled":
+            return True
+        number = made.inputs[0] if made.inputs else None
+    return False
+
+
+def _wrong_place(case: Case, clip: Edit, verdict: str) -> Finding:
+    where = case.site(clip.stack)
+    came = next((b for b in passes(case) if b.got & clip.variables), None)
+    step = next((s for s in case.recording.steps if s.applied & clip.variables), None)
+    between = came
+    if verdict == "before backward":
+        between = next((b for b in passes(case) if b.at > clip.at and b.got & clip.variables), came)
+    backward, applied = case.site(between.stack if between else None), case.site(step.stack if step else None)
+    late = verdict == "after the step"
+    why = (
+        "The optimizer has applied the gradient at its full size by then; clipping what is left changes nothing."
+        if late
+        else "backward() adds a gradient after it, and the step applies that one at its full size."
+    )
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"{quoted(where, 'clipping')} runs {verdict}{at_line(applied if late else backward, where)}: what the "
+        f"optimizer applies to {subject(case, clip.variables)} is never clipped",
+        why=why,
+        fix=f"clip between backward and step: move {quoted(where, 'it')} between {quoted(backward, 'backward()')} and "
+        f"{quoted(applied, 'step()')}",
+        variables=case.names(clip.variables), where=where,
+        label="the gradient has been applied already" if late else "the gradient is not complete here",
+        path=_stations((backward, "backward", "the gradient comes here"), (where, clip.call, "clipped here"),
+                       (applied, "step", "applied here")),
+    )  # fmt: skip
+
+
+def _before_unscale(case: Case, clip: Edit, backward: Backward) -> Finding:
+    where, came = case.site(clip.stack), case.site(backward.stack)
+    step = next((s for s in case.recording.steps if s.at > clip.at and s.applied & clip.variables), None)
+    applied = case.site(step.stack if step else None)
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"{quoted(where, 'clipping')} clips gradients that are still scaled: those of "
+        f"{subject(case, clip.variables)} were not unscaled before",
+        why="scaler.scale(loss) multiplies every gradient by the scale, often 65536. A limit meant for the true "
+        "gradient then cuts nearly all of it away, and step() divides what is left by the scale.",
+        fix=f"call scaler.unscale_(optimizer) before {quoted(where, 'the clipping')}",
+        variables=case.names(clip.variables), where=where, label="the gradients are still multiplied by the scale",
+        path=_stations((came, "backward", "the scaled gradient comes here"), (where, clip.call, "clipped here"),
+                       (applied, "step", "unscaled and applied here")),
+    )  # fmt: skip
+
+
+def _refused(case: Case) -> Iterator[Finding]:
+    """PyTorch says so itself: unscale_ in the wrong place, or nothing to clip."""
+    for failure in case.recording.failures:
+        where = case.site(failure.stack)
+        if failure.kind == "scaler.unscale_" and where is not None:
+            again = "already been called" in failure.message
+            yield Finding(
+                code=CODE, rule=NAME, severity="error",
+                message=f"{quoted(where)} is called {'a second time in one update' if again else 'after the step'}",
+                why=f"Gradients are unscaled once, before they are clipped and applied. PyTorch refuses: "
+                f"{failure.message.splitlines()[0]}",
+                fix="the order is scale(loss).backward(), unscale_, clip, scaler.step, scaler.update, each once",
+                variables=(), where=where, label="refused here",
+                path=(PathStep(where, "unscale_", "refused here"),),
+            )  # fmt: skip
+            return
+        clip = next((e for e in case.recording.edits if e.stack == failure.stack and e.call == failure.kind), None)
+        if clip is not None and not any(b.got & clip.variables for b in passes(case)) and not case.missing:
+            yield _nothing_yet(case, clip, failure)
+            return
+
+
+def _nothing_yet(case: Case, clip: Edit, failure: Failure) -> Finding:
+    where = case.site(clip.stack)
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"{quoted(where, 'clipping')} runs before backward(): {subject(case, clip.variables)} "
+        f"{verb(clip.variables, case, 'has', 'have')} no gradient yet",
+        why=f"There is nothing to clip at this point. PyTorch refuses: {failure.message.splitlines()[0]}",
+        fix=f"clip between backward and step: move {quoted(where, 'it')} behind backward()",
+        variables=case.names(clip.variables), where=where, label="the gradient is not there yet",
+        path=_stations((where, clip.call, "refused here")),
+    )  # fmt: skip
+
+
+# --- gradients that are values ----------------------------------------------------------------------------------------
+
+
+def _unapplied(case: Case, clips: list[Edit]) -> Iterator[Finding]:
+    """Clipped gradients were computed, and the optimizer was given the ones from before."""
+    made = {value for clip in clips for value in clip.made}
+    given = {value for clip in clips for value in clip.given}
+    with_, without = list[Step](), list[Step]()
+    for step in case.recording.steps:
+        taken = set(step.taken.values())
+        if any(_comes_through(case, value, made) for value in taken):
+            with_.append(step)
+        elif any(_comes_through(case, value, given) for value in taken):
+            without.append(step)
+    if with_ or not without:
+        return
+    clip, step = clips[0], without[0]
+    late = clip.at > step.at
+    clipped, applied = case.site(clip.stack), case.site(step.stack)
+    ignored = not late and clipped is not None and is_statement(clipped)
+    yield Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"the gradients clipped by {quoted(clipped, clip.call)}"
+        f"{at_line(clipped, clipped if ignored else applied)} are not the ones "
+        f"that are applied to {subject(case, step.applied)}",
+        why=f"{clip.call} returns new gradients and leaves the given ones as they are. "
+        + ("They are made after the step here." if late else "The step is given the ones from before."),
+        fix=f"clip before {quoted(applied, 'the step')}, and give it the result"
+        if late
+        else f"give the result of {quoted(clipped, clip.call)} to {quoted(applied, 'the step')}",
+        variables=case.names(step.applied), where=clipped if late or ignored else applied,
+        label="too late: the step has applied them" if late else "its result is dropped" if ignored
+        else "applies the gradients from before the clipping",
+        path=_stations((clipped, clip.call, "clipped here"), (applied, step.call, "applied here")),
+    )  # fmt: skip
+
+
+def _comes_through(case: Case, value: int, marks: set[int]) -> bool:
+    """Whether a value is one of these, or was made from one by operations that keep its shape."""
+    values = case.recording.values
+    todo, seen = [value], {value}
+    while todo:
+        number = todo.pop()
+        if number in marks:
+            return True
+        made = case.made_by.get(number)
+        if made is None or made.name in ("gradient", "autograd.grad") or number not in values:
+            continue
+        shape = values[number].shape
+        fresh = [v for v in made.inputs if v in values and values[v].shape == shape and v not in seen]
+        seen.update(fresh)
+        todo.extend(fresh)
+    return False
+
+
+def _stations(*steps: tuple[Site | None, str, str]) -> tuple[PathStep, ...]:
+    return tuple(PathStep(site, op, role) for site, op, role in steps if site is not None)

@@ -1,0 +1,163 @@
+"""W304 never-cleared
+
+What it checks
+    A gradient that was applied is still in .grad when the next backward pass
+    adds to it, and nobody clears it between the updates: zero_grad() is
+    missing, stands before the loop, runs once per epoch, or clears other
+    variables.
+
+Why it matters
+    Each update applies the sum of all gradients so far. Most of the sum
+    belongs to weights that no longer exist; it grows with every update, and
+    the network runs past every minimum. It looks like a learning rate that
+    is too high.
+
+Example
+    PyTorch
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        for update in range(3):
+            loss = -net(states).mean()
+            loss.backward()            # adds to what is there
+            optimizer.step()
+    TensorFlow
+        Not possible in TensorFlow: each tape gives a new gradient.
+    JAX
+        Not possible in JAX: each call gives a new gradient.
+
+Instead
+    PyTorch
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        for update in range(3):
+            loss = -net(states).mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    TensorFlow
+        Nothing to repair.
+    JAX
+        Nothing to repair.
+
+What does not help
+    A lower learning rate, clipping: make each wrong update smaller.
+    optimizer.zero_grad without parentheses: names the method, calls nothing.
+    zero_grad() of another optimizer, or of the target network: clears other
+    variables.
+    del loss, torch.cuda.empty_cache(): free memory; .grad belongs to the
+    parameters.
+
+When it is meant
+    Accumulating over k batches is quiet: one step and one clearing come
+    after k passes. So are closures (L-BFGS) and several losses between two
+    clearings. Otherwise write `# whygrad: ok W304` on the line of the
+    backward pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whygrad.flow.recording import Backward
+from whygrad.rules.case import Case
+from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.history import history
+from whygrad.rules.leaks import leaks
+from whygrad.rules.order import loss_name, optimizer_name, passes
+from whygrad.rules.wording import quoted, subject, verb
+
+CODE, NAME = "W304", "never-cleared"
+SUMMARY = "gradients pile up over updates: nobody clears them"
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Gradients that were applied, and are still there when the next ones are added."""
+    found: dict[tuple[int, int | None], set[int]] = {}
+    counted: dict[tuple[int, int | None], int] = {}
+    for variable, (backward, optimizer, times) in {**_by_hand(case), **_by_step(case)}.items():
+        key = backward.stack, optimizer
+        found.setdefault(key, set()).add(variable)
+        counted[key] = max(counted.get(key, 0), times)
+    for key, variables in found.items():
+        yield _finding(case, variables, *key, counted[key])
+
+
+def _by_step(case: Case) -> dict[int, tuple[Backward, int, int]]:
+    """Variables with an applied gradient that stayed and was applied again, with the pass that it came from."""
+    heaps: dict[int, list[tuple[Backward, int]]] = {}
+    misled = {v for leak in leaks(case) if leak.kind == "wrong step" for v in leak.variables}
+    for step in case.recording.steps:
+        for variable, shares in history(case).fed.get(step.at, {}).items():
+            # The same loss again: what another loss leaves here is no heap, and other rules look at it.
+            again = {share.backward.stack for share in shares if not share.spent}
+            spent = [share for share in shares if share.spent and share.backward.stack in again]
+            if spent and variable not in misled:
+                heaps.setdefault(variable, []).append((spent[0].backward, step.optimizer))
+    edited = {v for e in case.recording.edits if e.kind == "other" for v in e.variables}
+    found = {}
+    for variable, heap in heaps.items():
+        first = next(b.at for b in passes(case) if variable in b.got)
+        cleared = any(c.at > first and variable in c.variables for c in case.recording.clears)
+        if variable not in edited and (not cleared or len(heap) > 1):
+            found[variable] = (*heap[0], len(heap))
+    return found
+
+
+def _by_hand(case: Case) -> dict[int, tuple[Backward, None, int]]:
+    """The same for weights that the program updates itself: `w -= rate * w.grad`."""
+    recording = case.recording
+    held = {v for o in recording.optimizers.values() for v in o.holds}
+    found: dict[int, tuple[Backward, None, int]] = {}
+    for write in recording.writes:
+        variable = write.variable
+        if variable is None or variable in held or not _from_own_gradient(case, write.at, variable):
+            continue
+        earlier = [b for b in passes(case) if b.at < write.at and variable in b.got]
+        later = [b for b in passes(case) if b.at > write.at and variable in b.piled]
+        between = [c for c in recording.clears if earlier and c.at > earlier[0].at and variable in c.variables]
+        if earlier and later and not between:
+            found.setdefault(variable, (earlier[0], None, len(later)))
+    return found
+
+
+def _from_own_gradient(case: Case, at: int, variable: int) -> bool:
+    op = case.recording.ops.get(at)
+    todo = list(op.inputs) if op is not None else []
+    for _ in range(12):
+        if not todo:
+            return False
+        made = case.made_by.get(todo.pop())
+        if made is not None and made.name == ".grad" and made.detail == str(variable):
+            return True
+        if made is not None and made.kind != "write":
+            todo.extend(made.inputs)
+    return False
+
+
+def _finding(case: Case, variables: set[int], stack: int, optimizer: int | None, times: int) -> Finding:
+    backward = next(b for b in passes(case) if b.stack == stack)
+    where = case.site(stack)
+    step = next((s for s in case.recording.steps if s.optimizer == optimizer and s.applied & variables), None)
+    applied = case.site(step.stack if step is not None else None)
+    cleared = next((c for c in case.recording.clears if c.variables & variables), None)
+    name = optimizer_name(case.recording.optimizers[optimizer], applied, "") if optimizer is not None else ""
+    stations = [(where, "backward", "adds to what is there"), (applied, "step", "applies the whole heap")]
+    fix = f"{name}.zero_grad()" if name else "zero_grad()"
+    if optimizer is None:
+        fix = "w.grad = None for each of them"
+    rarely = f"; {quoted(case.site(cleared.stack), 'the clearing')} does not run between the updates" if cleared else ""
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"the gradients of {subject(case, variables)} pile up: {loss_name(case, backward)} adds to those of "
+        f"the updates before{rarely}",
+        why="backward() adds to .grad, and a step leaves it there. Each update applies the sum of all gradients so "
+        f"far, of which all but one belong to weights that are long gone. Seen in {times} of the traced updates.",
+        fix=f"clear before each backward pass: {fix} before {quoted(where, 'backward()')}",
+        variables=case.names(variables), where=where,
+        label=f"{verb(variables, case, 'its', 'their')} gradient from the update before is still there",
+        loss=case.loss_site(backward),
+        path=tuple(PathStep(site, op, role) for site, op, role in stations if site is not None), seen=times,
+    )  # fmt: skip
+
+
+def piled_up(case: Case) -> set[int]:
+    """Variables of which this rule speaks: a foreign gradient in their heap is the smaller part of the fault."""
+    return {*_by_step(case), *_by_hand(case)}

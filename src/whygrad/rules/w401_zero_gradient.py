@@ -1,0 +1,381 @@
+"""W401 zero-gradient
+
+What it checks
+    The gradient reaches the variables and is exactly zero in every update
+    that was looked at. Said is why, and in which layer it starts: a ReLU
+    that is off for the whole batch (how many units), a tanh, sigmoid or
+    softmax at its flat end, a softmax over one entry, a clamp that cuts
+    everything off, a minimum that always takes the other side, a factor
+    that is zero (an advantage, a mask), weights that are all zero.
+
+Why it matters
+    Nothing is None, no framework warns, the loss may even move because
+    other layers learn. A layer whose gradient is zero stays as it is, and
+    with plain ReLU it never comes back.
+
+Example
+    PyTorch
+        td = (net(states) - (targets + 50)).clamp(-1, 1)
+        loss = (td ** 2).mean()
+        loss.backward()          # every error is beyond 1: the clamp is flat
+    TensorFlow
+        with tf.GradientTape() as tape:
+            td = tf.clip_by_value(net(states) - (targets + 50), -1.0, 1.0)
+            loss = tf.reduce_mean(td ** 2)
+        grads = tape.gradient(loss, net.trainable_variables)      # all zeros
+    JAX
+        def loss_fn(params):
+            td = jnp.clip(net(params, states) - (targets + 50), -1, 1)
+            return jnp.mean(td ** 2)
+
+        grads = jax.grad(loss_fn)(params)                         # all zeros
+
+Instead
+    PyTorch
+        loss = F.smooth_l1_loss(net(states), targets + 50)
+        loss.backward()
+    TensorFlow
+        with tf.GradientTape() as tape:
+            loss = keras.losses.huber(targets + 50, net(states))
+        grads = tape.gradient(loss, net.trainable_variables)
+    JAX
+        def loss_fn(params):
+            td = net(params, states) - (targets + 50)
+            far = jnp.abs(td)
+            return jnp.mean(jnp.where(far < 1, td ** 2 / 2, far))
+
+        grads = jax.grad(loss_fn)(params)
+
+What does not help
+    A larger learning rate: zero times anything is zero. After a dead ReLU it
+    is often what killed it.
+    Clamping the TD error (td.clamp(-1, 1) ** 2): that clamps the value and
+    so removes the gradient. To limit the gradient use the Huber loss, or
+    clip the gradient.
+    Weight decay: moves the weights, teaches them nothing.
+
+When it is meant
+    A first update with zero-initialised weights (LoRA, a residual branch, a
+    policy's last layer), single dead units, a hinge loss that is satisfied
+    and rewards that are still zero are quiet. Otherwise write
+    `# whygrad: ok W401` on the line that the finding names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whygrad.flow.recording import Op, Step
+from whygrad.flow.site import Site
+from whygrad.rules.case import Case
+from whygrad.rules.finding import Finding, PathStep, Severity
+from whygrad.rules.flatness import (
+    Dead,
+    dead_ends,
+    fed_by,
+    leads_through_weights,
+    pass_before,
+    satisfied,
+    structural,
+    was_alive,
+    zero_gradients,
+    zero_maker,
+)
+from whygrad.rules.origin import base_name, numbers_of
+from whygrad.rules.wording import at_line, count, plain_subject, quoted, subject, verb
+
+CODE, NAME = "W401", "zero-gradient"
+SUMMARY = "the gradient arrives and is exactly zero: dead ReLU, saturation, a clamp, a factor that is zero"
+
+_MOST = 0.9
+_ROUNDING = 1e-5
+_SINCE = 3
+_RECTIFIERS = ("relu", "relu6", "threshold", "leaky_relu", "max")
+_SQUASHERS = ("tanh", "sigmoid", "logistic")
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Variables whose gradient is zero by value, by the operation that lets none through."""
+    case = case.over_time
+    groups: dict[tuple[str, Site | None], Dead] = {}
+    steps_of = {**_constant(case), **zero_gradients(case)}
+    for variable, steps in steps_of.items():
+        if not case.variable(variable).trainable or variable not in case.trained:
+            continue
+        dead = _explained(case, variable, steps)
+        if dead is not None:
+            groups.setdefault((dead.why, _where(case, dead)), dead).variables.add(variable)
+    for dead in _merged(case, list(groups.values())):
+        itself = dead.why == "flat" and case.content.get(dead.source) in dead.variables
+        if itself or any(len(case.variable(v).shape) > 1 or not case.variable(v).parameter for v in dead.variables):
+            seen = max(len(steps_of[v]) for v in dead.variables)
+            finding = _finding(case, dead, seen)
+            if finding is not None:
+                yield finding
+    yield from _mostly_dead(case)
+
+
+def _explained(case: Case, variable: int, steps: list[Step]) -> Dead | None:
+    backward = pass_before(case, steps[-1], variable)
+    if backward is None:
+        return None
+    for dead in dead_ends(case, backward, steps[-1], {variable}):
+        if dead.why == "zero input":
+            if dead.zero is None or not dead.zero.flat:
+                continue
+            dead = Dead(dead.zero, dead.zero.flat[0], "flat", backward, dead.variables)
+        dead = _first_flat(case, dead)
+        if was_alive(case, variable):
+            flat = dead.why == "flat" and base_name(dead.op) in (*_RECTIFIERS, *_SQUASHERS)
+            died = flat and len(steps) >= _SINCE and _for_long(case, variable, len(steps))
+            return dead if died and leads_through_weights(case, dead) else None
+        if len(steps) > 1 or structural(case, dead.op):
+            return dead
+    return None
+
+
+def _first_flat(case: Case, dead: Dead) -> Dead:
+    """A layer that is off because it is given nothing but zeros: the layer before it is to blame."""
+    while dead.why == "flat":
+        entering = numbers_of(case, dead.source)
+        maker = zero_maker(case, dead.source) if entering is not None and entering.all_zero else None
+        if maker is None or not maker.flat or maker.at >= dead.op.at:
+            break
+        dead = Dead(maker, maker.flat[0], "flat", dead.backward, dead.variables)
+    return dead
+
+
+def _for_long(case: Case, variable: int, lately: int) -> bool:
+    """Whether a layer that had a gradient once has lost it: a single batch may miss every unit by chance."""
+    seen = [n.all_zero for step in case.recording.steps if (n := step.gradients.get(variable)) is not None]
+    return lately >= len(seen) // 4 or sum(seen) >= 0.9 * len(seen)
+
+
+def _constant(case: Case) -> dict[int, list[Step]]:
+    """Variables behind a softmax over one entry: rounding may leave them a gradient that is not quite zero."""
+    found: dict[int, list[Step]] = {}
+    for step in case.recording.steps:
+        for variable, numbers in step.gradients.items():
+            if not numbers.all_zero and numbers.norm < _ROUNDING * (1 + numbers.size):
+                found.setdefault(variable, []).append(step)
+    return {v: s for v, s in found.items() if (dead := _explained(case, v, s)) and structural(case, dead.op)}
+
+
+def _merged(case: Case, dead: list[Dead]) -> list[Dead]:
+    """With weights of zero every unit is off as well: that is one fault."""
+    zero = next((d for d in dead if d.why == "zero weights"), None)
+    if zero is None:
+        return dead
+    for other in dead:
+        entering = numbers_of(case, other.source)
+        if other.why == "flat" and entering is not None and entering.all_zero:
+            zero.variables |= other.variables
+            other.variables = set()
+    return [d for d in dead if d.variables]
+
+
+def _finding(case: Case, dead: Dead, seen: int) -> Finding | None:
+    told = _story(case, dead)
+    if told is None:
+        return None
+    severity, what, why, fix = told
+    where, loss = _where(case, dead), case.loss_site(dead.backward)
+    members = dead.variables
+    gets = verb(members, case, "gets", "get")
+    steps = [(where, dead.op.name, "the gradient becomes zero here"), (loss, "loss", "the loss")]
+    places = {(s.file, s.line): PathStep(s, op, role) for s, op, role in reversed(steps) if s is not None}
+    return Finding(
+        code=CODE,
+        rule=NAME,
+        severity=severity,
+        message=f"{subject(case, members)} {gets} a gradient of exactly zero from the loss{at_line(loss, where)}",
+        why=f"{why} {_lately(case, members, seen)}",
+        fix=fix,
+        variables=case.names(members),
+        where=where,
+        label=what,
+        loss=loss,
+        path=tuple(reversed(places.values())),
+        seen=seen,
+    )
+
+
+def _lately(case: Case, members: set[int], seen: int) -> str:
+    if any(was_alive(case, v) for v in members):
+        return f"It was so in the last {seen} updates that were looked at; before that there was a gradient."
+    return f"It was so in {'every' if seen > 1 else 'the'} update that was looked at."
+
+
+def _where(case: Case, dead: Dead) -> Site | None:
+    """The expression that has to change: what made the zero where there is one, else the flat operation."""
+    if dead.why == "zero weights" and dead.zero_variable is not None:
+        return _filled(case, dead.zero_variable) or case.site(dead.op.stack)
+    if dead.why == "zero factor" and dead.zero is not None and dead.zero.kind != "enter":
+        return case.site(dead.zero.stack)
+    here = case.site(dead.op.stack)
+    if here is not None and here == case.site(dead.backward.stack):  # `model.fit(x, y)`: the layer says more
+        layer = fed_by(case, dead.source)
+        return next((s for v in sorted(layer) if (s := case.site(case.variable(v).created)) is not None), here)
+    return here
+
+
+def _filled(case: Case, variable: int) -> Site | None:
+    """Where a variable got its content: the last write before the first step, else where it was made."""
+    first = case.recording.steps[0].at if case.recording.steps else 0
+    writes = [w for w in case.recording.writes if w.variable == variable and w.at < first]
+    known = case.variable(variable)
+    return case.site(writes[-1].stack if writes else known.filled if known.filled is not None else known.created)
+
+
+def _story(case: Case, dead: Dead) -> tuple[Severity, str, str, str] | None:
+    """Severity, label, why and fix; None where it may well be right."""
+    name = base_name(dead.op)
+    here = quoted(case.site(dead.op.stack))
+    layer = plain_subject(case, fed_by(case, dead.source) or dead.variables)
+    if dead.why == "flat" and _where(case, dead) != case.site(dead.op.stack):
+        here = f"the {name} after {layer}"
+    in_network = leads_through_weights(case, dead)
+    if dead.why == "zero weights" and dead.zero_variable is not None:
+        zero = case.variable(dead.zero_variable).name
+        if dead.zero_variable not in zero_gradients(case):
+            return None  # it moves away from zero by itself
+        return (
+            "error",
+            f"`{zero}` is all zeros",
+            f"`{zero}` is all zeros and its own gradient is zero too, so nothing passes through it, ever.",
+            f"give `{zero}` random first values; zeros are right for one side of a product only",
+        )
+    if dead.why in ("zero factor", "zero constant"):
+        return _zero_factor(case, dead, here)
+    if "softmax" in name:
+        return _softmax(case, dead, here, layer)
+    if name in _RECTIFIERS:
+        if not in_network and satisfied(case, dead):
+            return None  # a hinge loss that is met
+        units = dead.op.units
+        off = f"all {units.total} units are" if units is not None and units.total > 1 else "it is"
+        return (
+            "error",
+            f"dead: {off} off for the whole batch",
+            f"The input of {here} is negative for every row, where its slope is zero: {layer} and what lies before it "
+            "get nothing and cannot come back.",
+            "look at what makes the input negative (a bias, inputs that are not normalised, a step that was too "
+            f"large); use a lower learning rate or {_leaky(case)} instead",
+        )
+    if name in _SQUASHERS:
+        return (
+            "warning",
+            f"saturated: every unit is at the flat end of {name}",
+            f"The input of {here} is so large that the slope is zero in every row.",
+            f"make the input of {name} smaller: normalise the inputs, smaller first weights, or a factor before it",
+        )
+    other = [v for v in dict.fromkeys(dead.op.inputs) if v != dead.source and case.recording.values[v].floating]
+    limit = name not in ("where", "select") and all(not case.recording.values[v].shape for v in other)
+    if name in ("minimum", "maximum", "min", "max", "fmin", "fmax", "where", "select") and not limit:
+        return (
+            "warning",
+            "the other side is taken for every entry",
+            f"{here} takes the other side for every entry, so this side gets no gradient.",
+            f"check which side {here} should take, and the limit it compares with",
+        )
+    output = numbers_of(case, dead.op.outputs[0])
+    if not in_network and satisfied(case, dead):
+        return None
+    limits = f" between {output.low:.3g} and {output.high:.3g}" if output is not None else ""
+    itself = case.content.get(dead.source)
+    return (
+        "warning",
+        "every entry lies outside the limits",
+        f"{here} cuts every entry off (the result lies{limits}), and where it cuts, its slope is zero.",
+        f"{_unclamped(case)}; or widen the limits"
+        if itself is None
+        else f"give `{case.variable(itself).name}` first values inside the limits, or widen them",
+    )
+
+
+def _softmax(case: Case, dead: Dead, here: str, layer: str) -> tuple[Severity, str, str, str]:
+    if structural(case, dead.op):
+        better = {"torch": "torch.sigmoid", "tensorflow": "tf.sigmoid (activation='sigmoid')", "jax": "jax.nn.sigmoid"}
+        return (
+            "error",
+            "a softmax over one entry is 1 whatever goes in",
+            f"{here} runs over a dimension of size 1, so the result is constant and has no slope.",
+            f"give it the dimension of the classes, or, for one output, use {better[case.recording.framework]}",
+        )
+    return (
+        "warning",
+        "saturated: one entry of every row has all the probability",
+        f"In every row of {here} one logit is so far above the others that their probability is zero, and with it the "
+        "slope.",
+        "make the logits smaller (normalise the inputs, smaller first weights), or take the loss from the logits with "
+        "log_softmax",
+    )
+
+
+def _zero_factor(case: Case, dead: Dead, here: str) -> tuple[Severity, str, str, str] | None:
+    if dead.why == "zero constant":
+        return (
+            "note",
+            "multiplied by 0",
+            f"{here} multiplies by 0, so nothing is learned through it.",
+            "leave the term out, or give it a weight",
+        )
+    if dead.zero is None or dead.zero.kind == "enter" or not dead.zero.inputs:
+        return (
+            "note",
+            "multiplied by data that are all zeros",
+            f"{here} multiplies by data that are zero in every entry (rewards that are still zero, a mask).",
+            "nothing to do if rewards are rare; else look at where the zeros come from",
+        )
+    made = quoted(case.site(dead.zero.stack))
+    return (
+        "warning",
+        "all zeros",
+        f"{made} is zero in every entry, and {here}{at_line(case.site(dead.op.stack))} multiplies by it.",
+        f"check what {made} is computed from: a difference of a thing with itself, a normalisation over one entry, a "
+        "mask that is never true",
+    )
+
+
+def _leaky(case: Case) -> str:
+    return {"torch": "F.leaky_relu", "tensorflow": "tf.nn.leaky_relu", "jax": "jax.nn.leaky_relu"}[
+        case.recording.framework
+    ]
+
+
+def _unclamped(case: Case) -> str:
+    huber = {"torch": "F.smooth_l1_loss", "tensorflow": "keras.losses.Huber()", "jax": "optax.huber_loss"}
+    return f"to limit the gradient of an error use {huber[case.recording.framework]} or clip the gradient norm"
+
+
+def _mostly_dead(case: Case) -> Iterator[Finding]:
+    """A layer of which nearly all units are off, in every forward pass that a loss was computed from."""
+    losses = [b for b in case.recording.backwards if not b.implicit and b.error is None and b.loss is not None]
+    share: dict[Site, list[float]] = {}
+    ops: dict[Site, tuple[Op, int]] = {}
+    for index, backward in enumerate(losses[-8:]):
+        for op in case.slice(backward).ops:
+            units = op.units
+            if units is None or units.total < 8 or not op.carries or base_name(op) not in ("relu", "relu6"):
+                continue
+            site = case.site(op.stack)
+            if site is not None:
+                share.setdefault(site, []).append(units.dead / units.total)
+                ops[site] = op, index
+    for site, parts in share.items():
+        op, index = ops[site]
+        if op.units is None or len(parts) < 2 or min(parts) <= _MOST or min(parts) == 1:
+            continue
+        yield Finding(
+            code=CODE,
+            rule=NAME,
+            severity="note",
+            message=f"{op.units.dead} of {count(op.units.total, 'unit')} are off for the whole batch",
+            why=f"The input of {quoted(site)} is negative for every row, so these units learn nothing.",
+            fix=f"a lower learning rate, other first weights, or {_leaky(case)}",
+            variables=(),
+            where=site,
+            label=f"{op.units.dead} of {op.units.total} units are off for the whole batch",
+            loss=case.loss_site(losses[-8:][index]),
+            seen=len(parts),
+        )

@@ -1,0 +1,161 @@
+"""W403 vanishing
+
+What it checks
+    In a deep network the gradient of the first layers is more than a million
+    times smaller than that of the last ones, in every update that was looked
+    at, and a chain of squashing functions (sigmoid, tanh) lies between them.
+
+Why it matters
+    The slope of a sigmoid is at most 1/4, so every layer takes its part of
+    the gradient away. The last layers learn from what the first ones left
+    at random, and the first ones stay random.
+
+Example
+    PyTorch
+        deep = nn.Sequential(nn.Linear(4, 16), nn.Sigmoid())
+        for _ in range(12):
+            deep += nn.Sequential(nn.Linear(16, 16), nn.Sigmoid())
+        loss = F.mse_loss(deep(states).mean(1, keepdim=True), targets)
+        loss.backward()              # first layer: a billionth of the last
+    TensorFlow
+        deep = keras.Sequential([keras.Input((4,))])
+        for _ in range(14):
+            deep.add(keras.layers.Dense(16, activation="sigmoid"))
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((deep(states) - targets) ** 2)
+        grads = tape.gradient(loss, deep.trainable_variables)
+    JAX
+        def deep(params, x):
+            for w, b in params:
+                x = jax.nn.sigmoid(x @ w + b)
+            return x
+
+        layers = init(8, 4, *[16] * 14)
+        loss_fn = lambda p: jnp.mean((deep(p, states) - targets) ** 2)
+        grads = jax.grad(loss_fn)(layers)
+
+Instead
+    PyTorch
+        deep = nn.Sequential(nn.Linear(4, 16), nn.ReLU())
+        for _ in range(12):
+            layer = nn.Linear(16, 16)
+            deep += nn.Sequential(layer, nn.LayerNorm(16), nn.ReLU())
+        loss = F.mse_loss(deep(states).mean(1, keepdim=True), targets)
+        loss.backward()
+    TensorFlow
+        deep = keras.Sequential([keras.Input((4,))])
+        for _ in range(14):
+            deep.add(keras.layers.Dense(16))
+            deep.add(keras.layers.LayerNormalization())
+            deep.add(keras.layers.LeakyReLU())
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((deep(states) - targets) ** 2)
+        grads = tape.gradient(loss, deep.trainable_variables)
+    JAX
+        def deep(params, x):
+            x = x @ params[0][0]
+            for w, b in params[1:]:
+                x = x + jax.nn.relu(x @ w + b)
+            return x
+
+        layers = init(8, 4, *[16] * 14)
+        loss_fn = lambda p: jnp.mean((deep(p, states) - targets) ** 2)
+        grads = jax.grad(loss_fn)(layers)
+
+What does not help
+    A larger learning rate for the whole network: the last layers diverge
+    long before the first ones move.
+    Gradient clipping: it only makes gradients smaller.
+    Adam: it scales each entry up again, and with it the rounding noise.
+
+When it is meant
+    Networks of fewer than four layers, residual and normalised ones and
+    layers that begin at zero are quiet. Otherwise write
+    `# whygrad: ok W403` on the line that the finding names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whygrad.flow.site import Site
+from whygrad.rules.case import Case
+from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.layers import Chain, chains, is_deep, usual_site
+from whygrad.rules.origin import base_name
+from whygrad.rules.wording import at_line, plain_subject, subject, verb
+
+CODE, NAME = "W403", "vanishing"
+SUMMARY = "the gradient of the first layers is a millionth of the last ones': a chain of sigmoid or tanh"
+
+_RATIO = 1e-6
+_SQUASHES = 3
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Networks in which the gradient dies out on its way to the first layers."""
+    steps = [s for s in case.recording.steps if s.gradients and s.error is None]
+    for optimizer in {s.optimizer for s in steps}:
+        own = [s for s in steps if s.optimizer == optimizer]
+        if len(own) < 2:
+            continue
+        seen = [chains(case, step) for step in (own[0], own[len(own) // 2], own[-1])]
+        for chain in seen[-1]:
+            same = [c for found in seen for c in found if c.order == chain.order]
+            if len(same) == len(seen) and all(_vanishes(c) for c in same):
+                yield _finding(case, chain, len(own))
+
+
+def _vanishes(chain: Chain) -> bool:
+    if not is_deep(chain) or len(chain.squashes) < _SQUASHES:
+        return False
+    if _only_bias(chain):
+        return True
+    falls = sum(1 for a, b in zip(chain.sizes, chain.sizes[1:], strict=False) if a < b)
+    return chain.sizes[0] < _RATIO * chain.sizes[-1] and falls >= 0.7 * (len(chain.sizes) - 1)
+
+
+def _only_bias(chain: Chain) -> bool:
+    """What goes forward has died out as well: of the last layer only the bias learns."""
+    return max(chain.sizes) < _RATIO * chain.bias
+
+
+def _finding(case: Case, chain: Chain, seen: int) -> Finding:
+    largest = chain.bias if _only_bias(chain) else chain.sizes[-1]
+    small = {v for v, size in zip(chain.order, chain.sizes, strict=True) if size < 1e-3 * largest}
+    function = base_name(chain.squashes[0])
+    where = _where(case, chain)
+    loss = case.loss_site(chain.backward)
+    first, last = chain.order[0], plain_subject(case, {chain.order[-1]})
+    if _only_bias(chain):
+        last = "the last bias"
+    better = {"torch": "nn.LayerNorm", "tensorflow": "keras.layers.LayerNormalization", "jax": "flax.linen.LayerNorm"}
+    steps = [(where, function, "the gradient shrinks here, layer by layer"), (loss, "loss", "the loss")]
+    return Finding(
+        code=CODE,
+        rule=NAME,
+        severity="warning",
+        message=f"{subject(case, small)} {verb(small, case, 'gets', 'get')} almost no gradient from the loss"
+        f"{at_line(loss, where)}: it shrinks {largest / chain.sizes[0]:.0e} times on its way",
+        why=f"The gradient of {plain_subject(case, {first})} is {chain.sizes[0]:.1e} for each weight, that of "
+        f"{last} {largest:.1e}. Between them lie {len(chain.squashes)} times "
+        f"{function}, and each multiplies the gradient by its slope, which is below 1.",
+        fix=f"use ReLU or GELU in place of {function} in the hidden layers, normalise between them "
+        f"({better[case.recording.framework]}), or add residual connections",
+        variables=case.names(small),
+        where=where,
+        label=f"{len(chain.squashes)} times {function} in a row",
+        loss=loss,
+        path=tuple(
+            {(s.file, s.line): PathStep(s, op, role) for s, op, role in reversed(steps) if s is not None}.values()
+        )[::-1],
+        seen=seen,
+    )
+
+
+def _where(case: Case, chain: Chain) -> Site | None:
+    """The squashing expression; where `fit` runs everything inside, the layer that gets least."""
+    site = usual_site(case, chain.squashes)
+    if site is not None and site == case.site(chain.backward.stack):  # `model.fit(x, y)`: the layer says more
+        return case.site(case.variable(chain.order[0]).created) or site
+    return site

@@ -1,0 +1,221 @@
+"""W404 exploding
+
+What it checks
+    The gradient grows by orders of magnitude from update to update (or until
+    it overflows to NaN, with no single operation to blame), or it is larger
+    than the weights by a factor of a hundred million in every update. Said
+    is what clipping left of it, where there is clipping.
+
+Why it matters
+    Each step overshoots further than the last. A few updates later the loss
+    is inf, then NaN, and the network is lost. Before that it looks like bad
+    luck with the seed.
+
+Example
+    PyTorch
+        optimizer = torch.optim.SGD(net.parameters(), lr=30.0)
+        for update in range(4):
+            optimizer.zero_grad()
+            loss = F.mse_loss(net(10 * states), targets)
+            loss.backward()
+            optimizer.step()             # each step overshoots the last one
+    TensorFlow
+        sgd = keras.optimizers.SGD(30.0)
+        for update in range(4):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((net(10 * states) - targets) ** 2)
+            grads = tape.gradient(loss, net.trainable_variables)
+            sgd.apply_gradients(zip(grads, net.trainable_variables))
+    JAX
+        for update in range(4):
+            grads = jax.grad(net_loss)(params)
+            params = jax.tree.map(lambda p, g: p - 30.0 * g, params, grads)
+
+Instead
+    PyTorch
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+        for update in range(4):
+            optimizer.zero_grad()
+            loss = F.mse_loss(net(states), targets)
+            loss.backward()
+            optimizer.step()
+    TensorFlow
+        sgd = keras.optimizers.SGD(0.01)
+        for update in range(4):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((net(states) - targets) ** 2)
+            grads = tape.gradient(loss, net.trainable_variables)
+            sgd.apply_gradients(zip(grads, net.trainable_variables))
+    JAX
+        for update in range(4):
+            grads = jax.grad(net_loss)(params)
+            params = jax.tree.map(lambda p, g: p - 0.01 * g, params, grads)
+
+What does not help
+    nan_to_num on gradients or loss: the weights are already far off.
+    Clipping each value (clip_grad_value_) at a high limit: the direction is
+    lost and the step is as large as before. Clip the norm.
+    float64: it overflows some updates later.
+
+When it is meant
+    Gradients that are large and stay as they are, and a first update that is
+    larger than the rest, are quiet. Otherwise write
+    `# whygrad: ok W404` on the line that the finding names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whygrad.flow.recording import Backward, Edit, Op
+from whygrad.flow.site import Site
+from whygrad.rules.case import Case
+from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.flatness import pass_before
+from whygrad.rules.growth import Growth, blown_up, norm_of
+from whygrad.rules.layers import growing_layers, loop_in, reached, runaway, usual_site
+from whygrad.rules.origin import first_trouble
+from whygrad.rules.wording import plain_subject, quoted
+
+CODE, NAME = "W404", "exploding"
+SUMMARY = "the gradient grows by orders of magnitude over updates, or over the steps of a loop"
+
+_HUGE = 1e8
+_OVERSHOOTS = "A step that is too large lands where the slope is steeper still, so each one is larger than the last."
+_SLOWLY = (
+    "The loss grows with them, in nearly every update: a target that is computed from the network's own output and "
+    "runs away from it, or steps that are too large."
+)
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Growth over time; else growth over a loop or over layers."""
+    case = case.over_time
+    trouble = first_trouble(case)
+    growth = blown_up(case, trouble)
+    if growth is not None:
+        yield _over_time(case, growth)
+        return
+    loop = runaway(case, trouble)
+    if loop is not None and trouble is not None and trouble.backward is not None:
+        yield _over_loop(case, loop, trouble.backward, trouble.variables, "overflows", trouble.seen)
+        return
+    if trouble is not None:
+        return
+    steps = [s for s in case.recording.steps if s.gradients and s.weights and s.error is None]
+    for optimizer in {s.optimizer for s in steps}:
+        own = [s for s in steps if s.optimizer == optimizer]
+        own = [s for s in own if s.weights]
+        if len(own) > 1 and all(norm_of(s.gradients) > _HUGE * max(1.0, norm_of(s.weights)) for s in own):
+            backward = pass_before(case, own[0], min(own[0].applied))
+            loop = loop_in(case, backward) if backward is not None and backward.loss is not None else None
+            size = f"is {norm_of(own[0].gradients):.1e} against weights of {norm_of(own[0].weights):.1e}"
+            if loop is not None and backward is not None:
+                yield _over_loop(case, loop, backward, own[0].applied, size, len(own))
+            elif backward is not None and (layers := growing_layers(case, backward)):
+                yield _over_layers(case, layers, backward, own[0].applied, size, len(own))
+
+
+def _over_time(case: Case, growth: Growth) -> Finding:
+    optimizer = case.recording.optimizers[growth.optimizer]
+    members = frozenset(v for step in growth.steps for v in step.applied)
+    passes = [b for b in case.recording.backwards if b.got & members]
+    where = case.site(optimizer.created) or case.site(growth.steps[-1].stack)
+    if growth.slow and passes:
+        where = case.site(passes[-1].stack) or where
+    who = plain_subject(case, members)
+    norms = [f"{norm:.1e}" for norm in growth.norms]
+    shown = ", ".join(norms if len(norms) <= 5 else [*norms[:3], "…", norms[-1]])
+    end = f", and is no longer finite by update {growth.until}" if growth.overflow else ""
+    rate = growth.steps[-1].rate
+    loss = case.loss_site(passes[-1]) if passes else None
+    step = case.site(growth.steps[-1].stack)
+    chosen = "the gradient comes from here" if growth.slow else "the step size is chosen here"
+    stations = [(where, "optimizer", chosen), (loss, "loss", "the loss"),
+                (step, "step", "each step goes further than the last")]  # fmt: skip
+    places = {(s.file, s.line): PathStep(s, op, role) for s, op, role in reversed(stations) if s is not None}
+    clip = "torch.nn.utils.clip_grad_norm_" if case.recording.framework == "torch" else (
+        "global_clipnorm=1.0" if case.recording.framework == "tensorflow" else "optax.clip_by_global_norm"
+    )  # fmt: skip
+    return Finding(
+        code=CODE,
+        rule=NAME,
+        severity="warning" if not growth.overflow else "error",
+        message=f"the gradient of {who} grows from update to update: {shown}{end}",
+        why=f"The norms of the gradient in the order of the updates. {_SLOWLY if growth.slow else _OVERSHOOTS}"
+        f"{_left_over(case, members)}",
+        fix=f"lower the learning rate{f' ({rate:g} now)' if rate else ''}, bring inputs and targets to a size around "
+        f"1, and clip the norm ({clip})",
+        variables=case.names(members),
+        where=where,
+        label="its loss grows in every update" if growth.slow else "its steps overshoot, each further than the last",
+        loss=loss,
+        path=tuple(reversed(places.values())),
+        seen=len(growth.steps),
+    )
+
+
+def _over_loop(
+    case: Case, loop: tuple[Op, int], backward: Backward, members: frozenset[int], size: str, seen: int
+) -> Finding:
+    op, times = loop
+    where: Site | None = case.site(op.stack)
+    loss = case.loss_site(backward)
+    stations = [(where, op.name, "multiplied again in every round"), (loss, "loss", "the loss")]
+    places = {(s.file, s.line): PathStep(s, name, role) for s, name, role in reversed(stations) if s is not None}
+    return Finding(
+        code=CODE,
+        rule=NAME,
+        severity="error" if size == "overflows" else "warning",
+        message=f"the gradient of {plain_subject(case, members)} {size}: a loop multiplies by the same weights {times} "
+        "times",
+        why=f"{quoted(where)} multiplies by the same variable in every round, and the numbers grow each time."
+        f"{_left_over(case, members)}",
+        fix="use a gated cell (LSTM, GRU) or orthogonal first weights, squash the state (tanh), stop the gradient "
+        "every few rounds (truncated backpropagation), and clip the norm",
+        variables=case.names(members),
+        where=where,
+        label=f"computed {times} times in a row with the same weights",
+        loss=loss,
+        path=tuple(reversed(places.values())),
+        seen=seen,
+    )
+
+
+def _over_layers(
+    case: Case, layers: list[Op], backward: Backward, members: frozenset[int], size: str, seen: int
+) -> Finding:
+    where, loss = usual_site(case, layers), case.loss_site(backward)
+    sizes = [f"{reached(case, op):.1e}" for op in layers]
+    stations = [(where, layers[-1].name, "each layer makes the numbers larger"), (loss, "loss", "the loss")]
+    places = {(s.file, s.line): PathStep(s, name, role) for s, name, role in reversed(stations) if s is not None}
+    return Finding(
+        code=CODE,
+        rule=NAME,
+        severity="warning",
+        message=f"the gradient of {plain_subject(case, members)} {size}: the numbers grow from layer to layer",
+        why=f"What comes out of the layers reaches {', '.join(sizes[:3])} … {sizes[-1]}. On the way back the "
+        f"gradient is multiplied by the same weights once more.{_left_over(case, members)}",
+        fix="make the first weights smaller (the framework's default, or He initialisation: a spread of "
+        "sqrt(2 / inputs)), and normalise between the layers",
+        variables=case.names(members),
+        where=where,
+        label="the numbers grow from layer to layer",
+        loss=loss,
+        path=tuple(reversed(places.values())),
+        seen=seen,
+    )
+
+
+def _left_over(case: Case, members: frozenset[int]) -> str:
+    """What clipping left of the last gradient."""
+    clips: list[Edit] = [e for e in case.recording.edits if e.kind == "clip" and e.variables & members]
+    clips = [e for e in clips if e.norm and e.limit]
+    if not clips:
+        return ""
+    last = clips[-1]
+    share = min(1.0, (last.limit or 0.0) / (last.norm or 1.0))
+    return (
+        f" Clipping ({last.call}, {last.limit:g}) left {share:.0e} of the last one; it "
+        "limits the step and does not change where it goes."
+    )

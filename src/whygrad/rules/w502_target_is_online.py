@@ -1,0 +1,229 @@
+"""W502 target-is-online
+
+What it checks
+    A program keeps a target network and an online network, and both are one:
+    two names for one object, a shallow copy, layers that are shared. A sync
+    then copies the weights onto themselves, and the targets are computed with
+    the very network that is being trained.
+
+Why it matters
+    The target network exists so that the targets hold still while the online
+    network moves. As one network they move at every step, and values feed on
+    themselves. Nothing fails: the sync runs, the loss is finite, the values
+    drift or blow up.
+
+Example
+    PyTorch
+        target_net = q_net                       # the same network
+        before = [p.clone() for p in target_net.parameters()]
+        loss = F.mse_loss(q_net(states).max(dim=1).values, returns)
+        loss.backward()
+        torch.optim.SGD(q_net.parameters(), lr=0.1).step()
+    TensorFlow
+        target_net = q_net                       # the same network
+        with tf.GradientTape() as tape:
+            q = tf.reduce_max(q_net(states), axis=1)
+            loss = tf.reduce_mean((q - returns) ** 2)
+        grads = tape.gradient(loss, q_net.trainable_variables)
+        optimizer.apply_gradients(zip(grads, q_net.trainable_variables))
+    JAX
+        def loss_fn(params):
+            q = q_net(params, states).max(axis=1)
+            return jnp.mean((q - returns) ** 2)
+        grads = jax.grad(loss_fn)(q_params)
+        q_params = jax.tree.map(lambda p, g: p - 0.1 * g, q_params, grads)
+        target_params = q_params                 # at every update
+
+Instead
+    PyTorch
+        import copy
+        target_net = copy.deepcopy(q_net)
+        loss = F.mse_loss(q_net(states).max(dim=1).values, returns)
+        loss.backward()
+        torch.optim.SGD(q_net.parameters(), lr=0.1).step()
+    TensorFlow
+        target_net = keras.models.clone_model(q_net)
+        target_net.set_weights(q_net.get_weights())
+        with tf.GradientTape() as tape:
+            q = tf.reduce_max(q_net(states), axis=1)
+            loss = tf.reduce_mean((q - returns) ** 2)
+        grads = tape.gradient(loss, q_net.trainable_variables)
+        optimizer.apply_gradients(zip(grads, q_net.trainable_variables))
+    JAX
+        def loss_fn(params):
+            q = q_net(params, states).max(axis=1)
+            return jnp.mean((q - returns) ** 2)
+        target_params = q_params                 # stays behind
+        grads = jax.grad(loss_fn)(q_params)
+        q_params = jax.tree.map(lambda p, g: p - 0.1 * g, q_params, grads)
+
+What does not help
+    copy.copy(net): a new object around the same parameters.
+    A longer sync interval: there is nothing to sync.
+    target.load_state_dict(online.state_dict()): copies onto itself.
+
+When it is meant
+    Algorithms without a target network (A2C, PPO, plain SARSA) have one name
+    for one network, and are quiet. Otherwise write `# whygrad: ok W502` on
+    the line that binds the second name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whygrad.flow.recording import Copy
+from whygrad.flow.site import Site
+from whygrad.rules import same_arrays, sync_source
+from whygrad.rules.case import Case
+from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.objective import Bootstrap, bootstraps, objectives
+from whygrad.rules.twins import target_networks
+from whygrad.rules.wording import at_line, quoted, subject
+
+CODE, NAME = "W502", "target-is-online"
+SUMMARY = "one network under two names"
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Networks that are copied onto themselves, or called by two names on the two sides of one loss."""
+    for members, bound, sync, names in aliases(case):
+        yield _finding(case, members, bound, sync, names)
+    if case.recording.framework == "jax":
+        for same in same_arrays.found(case):
+            yield _same(case, same)
+
+
+Alias = tuple[set[int], Site | None, Site | None, list[str]]
+"""The variables of a network, where its second name was bound, where it is copied onto itself, and its names."""
+
+
+def aliases(case: Case) -> list[Alias]:
+    """Networks with two names, each once."""
+    if case.aliases_found is None:
+        case.aliases_found = _aliases(case)
+    found: list[Alias] = case.aliases_found
+    return found
+
+
+def _aliases(case: Case) -> list[Alias]:
+    found: list[Alias] = []
+    for alias in (*_called(case), *_synced(case)):
+        if not any(alias[0] & known[0] for known in found):
+            found.append(alias)
+    return found
+
+
+def _synced(case: Case) -> Iterator[Alias]:
+    """A sync that copies a trained network onto itself, though the source speaks of two."""
+    known = {v for twin in target_networks(case) for v in twin.members | twin.originals}
+    done, looked = set(known), set[int]()
+    for copy in case.recording.copies:
+        if copy.source != copy.target or copy.target in done or copy.stack in looked or copy.target not in case.trained:
+            continue
+        looked.add(copy.stack)
+        where = sync_source.blamed(case.stack(copy.stack))
+        names = sync_source.pair_called(where) if where is not None else []
+        if where is None or len(names) < 2:
+            continue
+        members = _same_sync(case, copy)
+        done |= members
+        bound = _bound(case, names[0], names[1]) or _bound(case, names[1], names[0])
+        if bound is None:
+            last = [site for name in names[:2] for site in _last_binding(case, name)]
+            bound = max(last, key=lambda site: site.line, default=None)
+        yield members, bound, where, names
+
+
+def _same_sync(case: Case, copy: Copy) -> set[int]:
+    return {c.target for c in case.recording.copies if c.source == c.target and c.stack == copy.stack}
+
+
+def _called(case: Case) -> Iterator[Alias]:
+    """Both sides of a loss read the same variables, by two names of which one was bound to the other."""
+    if case.recording.framework == "jax":
+        return  # there a second name is a copy: arrays do not change (see `same_arrays`)
+    for objective in objectives(case):
+        for found in bootstraps(case, objective, live=False):
+            ours = objective.live[found.prediction] & objective.trained
+            both = ours & objective.read.get(found.value, 0)
+            if not both:
+                continue
+            members = set(objective.variables(both))
+            names = _callees(case, found, members)
+            for target in names[1]:
+                for online in names[0]:
+                    bound = _bound(case, target, online) or _bound(case, online, target)
+                    if target != online and bound is not None:
+                        yield members, bound, None, [target, online]
+
+
+def _callees(case: Case, found: Bootstrap, members: set[int]) -> tuple[list[str], list[str]]:
+    """What the user calls the network by, on the side of the prediction and on that of the target."""
+    sides: tuple[list[str], list[str]] = ([], [])
+    for side, start in enumerate((found.prediction, found.value)):
+        todo, seen = [start], {start}
+        while todo:
+            op = case.made_by.get(todo.pop())
+            if op is None:
+                continue
+            if any(case.content.get(v) in members for v in op.inputs):
+                for site in case.stack(op.stack):
+                    name = sync_source.callee(site)
+                    if name and name not in sides[side]:
+                        sides[side].append(name)
+            fresh = [v for v in op.inputs if v not in seen]
+            seen.update(fresh)
+            todo.extend(fresh)
+    return sides
+
+
+def _bound(case: Case, name: str, other: str) -> Site | None:
+    """Where a name was bound to the other network."""
+    for site, value in sync_source.bindings(_files(case), name):
+        if sync_source.is_alias(value, other):
+            return site
+    return None
+
+
+def _last_binding(case: Case, name: str) -> list[Site]:
+    return [site for site, _ in sync_source.bindings(_files(case), name)][-1:]
+
+
+def _files(case: Case) -> list[str]:
+    return sorted({site.file for stack in case.recording.stacks for site in stack if site.own})
+
+
+def _finding(case: Case, members: set[int], bound: Site | None, sync: Site | None, names: list[str]) -> Finding:
+    where = bound or sync
+    one, other = names[0], names[1]
+    text = {"torch": f"copy.deepcopy({other})", "tensorflow": f"keras.models.clone_model({other})"}.get(
+        case.recording.framework, "a copy of the parameters that is replaced only now and then"
+    )
+    steps = [(bound, "=", "one network under two names"), (sync, "copy", "copies the network onto itself")]
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"`{one}` and `{other}` are one network: {subject(case, members)}",
+        why="A target network holds still while the online one learns. Here every step of the optimizer moves the "
+        "targets too" + (f", and the sync{at_line(sync, where)} copies the weights onto themselves." if sync else "."),
+        fix=f"make `{one}` a network of its own: {text}" + (
+            f", then {one}.set_weights({other}.get_weights())" if case.recording.framework == "tensorflow" else ""
+        ),
+        variables=case.names(members), where=where,
+        label=f"{quoted(where)} makes no second network" if bound is not None else "copies the network onto itself",
+        path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
+    )  # fmt: skip
+
+
+def _same(case: Case, same: same_arrays.Same) -> Finding:
+    """JAX: after every update the target is what the online network is."""
+    what = subject(case, same.members)
+    loss = case.loss_site(same.backward)
+    steps = [(same.where, "=", same.label), (loss, "loss", "prediction and target are of one network")]
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"the target is computed with the parameters that are being trained: {what}",
+        why=f"{same.why} A target network holds still while the online one learns; here it moves with every update.",
+        fix=same.fix, variables=case.names(same.members), where=same.where, label=same.label,
+        path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
+    )  # fmt: skip

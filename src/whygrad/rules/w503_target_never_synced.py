@@ -1,0 +1,248 @@
+"""W503 target-never-synced
+
+What it checks
+    A target network, a network of the trained one's build from which the
+    loss takes its targets, never follows the trained one: it is never
+    copied again, copied the wrong way round, onto itself, with a share of
+    zero, or the average is computed and not stored.
+
+Why it matters
+    The targets stay those of the first, random network. The values converge
+    to what that network said, the loss becomes small, and the policy is one
+    step better than random at most.
+
+Example
+    PyTorch
+        target_net = nn.Sequential(
+            nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 3)
+        )
+        for p, p_target in zip(q_net.parameters(), target_net.parameters()):
+            p_target = 0.01 * p + 0.99 * p_target    # binds a local name
+    TensorFlow
+        target_net = mlp(3)
+        for w, w_target in zip(q_net.variables, target_net.variables):
+            w_target = 0.01 * w + 0.99 * w_target    # binds a local name
+    JAX
+        target_params = init(9, 4, 16, 3)
+        def average(p, p_target):
+            return 0.01 * p + 0.99 * p_target
+        jax.tree.map(average, q_params, target_params)   # and dropped
+
+Instead
+    PyTorch
+        target_net = nn.Sequential(
+            nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 3)
+        )
+        with torch.no_grad():
+            both = zip(q_net.parameters(), target_net.parameters())
+            for p, p_target in both:
+                p_target.lerp_(p, 0.01)
+    TensorFlow
+        target_net = mlp(3)
+        for w, w_target in zip(q_net.variables, target_net.variables):
+            w_target.assign(0.01 * w + 0.99 * w_target)
+    JAX
+        target_params = init(9, 4, 16, 3)
+        def average(p, p_target):
+            return 0.01 * p + 0.99 * p_target
+        target_params = jax.tree.map(average, q_params, target_params)
+
+What does not help
+    Training the target network too: give it no optimizer; it follows.
+    Syncing at every step with a share of 1: then it is no target network.
+    A longer run: what is never synced stays where it is.
+
+When it is meant
+    A fixed reference (a teacher, a reference policy, a random target) makes
+    no bootstrap targets, and is quiet. A sync that the run was too short to
+    reach is a note. Otherwise write `# whygrad: ok W503` on the line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whygrad.flow.recording import Copy
+from whygrad.flow.site import Site
+from whygrad.flow.source import is_statement
+from whygrad.rules import sync_source
+from whygrad.rules.case import Case
+from whygrad.rules.finding import Finding, PathStep, Severity
+from whygrad.rules.objective import objectives
+from whygrad.rules.twins import Twin, dropped_average, target_networks
+from whygrad.rules.wording import at_line, count, quoted
+
+CODE, NAME = "W503", "target-never-synced"
+SUMMARY = "the target network never follows the one that is trained"
+
+_UPDATES = 2
+"""A run that stopped in its first update says nothing about a sync that comes after it."""
+
+_LONG = 100
+"""A sync that did not run in fewer updates than this is not worth a word."""
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Target networks that stay what they were."""
+    for twin in target_networks(case):
+        if not _follows(case, twin) and not _rebound(case, twin):
+            finding = _explained(case, twin)
+            if finding.severity != "note" or case.recording.all_updates >= _LONG:
+                yield finding
+
+
+def _follows(case: Case, twin: Twin) -> bool:
+    if twin.members & case.recording.moved_later:
+        late = [c for c in (*twin.itself, *twin.into) if c.at > twin.begun]
+        stood = {c.target for c in late if c.source in twin.members or c.share == 0.0}
+        stood -= {c.target for c in late if c.source not in twin.members and c.share != 0.0}
+        return not twin.members & case.recording.moved_later <= stood
+    return any(c.at > twin.begun and c.share != 0.0 for c in twin.into)
+
+
+def _rebound(case: Case, twin: Twin) -> bool:
+    """Whether the name of the target is bound to the trained network itself: that is for W502 to say."""
+    if case.recording.framework == "jax":
+        return False  # there a second name is a copy: arrays do not change
+    files = sorted({site.file for stack in case.recording.stacks for site in stack if site.own})
+    names = [(twin.name, twin.online), (f"self.{twin.name}", f"self.{twin.online}")]
+    return any(sync_source.is_alias(value, b) for a, b in names for _, value in sync_source.bindings(files, a))
+
+
+def _explained(case: Case, twin: Twin) -> Finding:
+    """The best explanation: a copy that went wrong, an average that was dropped, a sync that never ran, or none."""
+    late = [c for c in twin.out_of if c.at > twin.begun]
+    still = [c for c in twin.into if c.at > twin.begun]
+    itself = [c for c in twin.itself if c.at > twin.begun]
+    strayed = _strayed(case, twin)
+    dropped = dropped_average(case, twin)
+    name, online = f"`{twin.name}`", f"`{twin.online}`"
+    if all(case.variable(v).constant for v in twin.members):
+        where = _taken_in(case, twin)
+        return _finding(case, twin, where, "error",
+            f"the target is a constant of the compiled function: it never follows {online}",
+            "taken from around the function when it was traced, and used ever since",
+            "jax.jit reads what is no argument once, while it traces. The program has other target parameters by now, "
+            "and the compiled function still uses the first ones.",
+            "pass the target parameters to the compiled function as an argument")  # fmt: skip
+    if late:
+        return _finding(case, twin, _blamed(case, late), "error",
+            f"{name} is copied into {online}, not the other way round", "copies the target into the trained network",
+            f"The sync takes the trained network back to the target at each call, and {name} itself never changes.",
+            f"swap the two: {name} receives, {online} gives")  # fmt: skip
+    if itself:
+        return _finding(case, twin, _blamed(case, itself), "error",
+            f"{name} is copied onto itself and never follows {online}", "copies the target onto itself",
+            f"Source and destination are the same network, so the targets stay those of the first {name}.",
+            f"copy from {online}")  # fmt: skip
+    if still:
+        return _finding(case, twin, case.site(still[0].stack), "error",
+            f"the sync of {name} changes nothing: its share is zero", "the content is the same after this as before",
+            f"The average gives {online} a weight of zero (or one too small for the number format), so {name} stays.",
+            "use a share above zero: tau * online + (1 - tau) * target with tau around 0.005")  # fmt: skip
+    if dropped is not None:
+        # In JAX the average is a function's result; the line that throws it away is the fault.
+        sites = case.stack(dropped.stack) if case.recording.framework == "jax" else ()
+        where = next((site for site in sites if is_statement(site)), None) or case.site(dropped.stack)
+        return _finding(case, twin, where, "error",
+            f"the average for {name} is computed and not stored", "the result is bound to a name and dropped",
+            f"A new tensor is made and nothing is written into {name}.",
+            {"torch": "write it into the parameter: p_target.data.copy_(…), or p_target.lerp_(p, tau) under no_grad",
+             "tensorflow": f"write it into the variable: variable.assign({quoted(where, '…').strip('`')})"}.get(
+                case.recording.framework, "keep what the function returns as the new target parameters"))  # fmt: skip
+    if strayed:
+        return _finding(case, twin, _blamed(case, strayed), "error",
+            f"{online} is copied into a network that nothing uses; {name} never follows",
+            "this copy is not the target network",
+            "The loss takes its targets from another network than the one that is synced here.",
+            f"copy into {name}")  # fmt: skip
+    return _unsynced(case, twin)
+
+
+def _taken_in(case: Case, twin: Twin) -> Site | None:
+    """The innermost line that names the target parameters, rather than an argument of its function."""
+    for op in twin.objective.part.ops:
+        if op.name != "captured" and any(case.content.get(v) in twin.members for v in op.inputs):
+            return sync_source.from_around(case.stack(op.stack)) or _used(case, twin)
+    return _used(case, twin)
+
+
+def _strayed(case: Case, twin: Twin) -> list[Copy]:
+    """Copies of the trained network, made during training, into something that no loss is computed from."""
+    used = {v for objective in objectives(case) for v in objective.bits}
+    return [
+        c
+        for c in case.recording.copies
+        if c.at > twin.begun and c.source in twin.originals and c.target not in used and c.target not in twin.members
+    ]
+
+
+def _unsynced(case: Case, twin: Twin) -> Finding:
+    updates = case.recording.all_updates
+    files = sorted({site.file for stack in case.recording.stacks for site in stack})
+    ran = {(site.file, site.line) for stack in case.recording.stacks for site in stack}
+    functions = {site.function.rpartition(".")[2] for c in twin.into for site in case.stack(c.stack)[:1]}
+    functions -= {"<module>", "__init__", "main", "<lambda>"}
+    names = {part.partition("[")[0] for part in twin.name.split(".")}
+    waits = sync_source.waiting(files, ran, names, functions)
+    name, online = f"`{twin.name}`", f"`{twin.online}`"
+    stayed = f"The loss takes its targets from {name}, which stays what it was when training began."
+    if waits is not None:
+        return _finding(case, twin, waits, "note",
+            f"the sync of {name} never ran in {count(updates, 'update')}", "never reached in this run", stayed,
+            "nothing to do if a longer run reaches it; otherwise sync more often")  # fmt: skip
+    if sum(1 for s in case.recording.steps if s.applied & twin.originals) < _UPDATES:
+        return _finding(case, twin, _used(case, twin), "note",
+            f"{name} did not follow {online} in {count(updates, 'update')}", "the target network is used here", stayed,
+            "nothing to do if a longer run syncs it; a run of more updates tells")  # fmt: skip
+    once = [c for c in twin.into if c.at <= twin.begun]
+    step = next((s for s in case.recording.steps if s.applied & twin.originals), None)
+    if once and step is not None and sync_source.comes_again(case.stack(once[-1].stack), case.stack(step.stack)):
+        return _finding(case, twin, case.site(once[-1].stack), "note",
+            f"the sync of {name} did not run again in {count(updates, 'update')}", "ran before the first update only",
+            stayed, "nothing to do if a longer run reaches it; otherwise sync more often")  # fmt: skip
+    where = case.site(once[-1].stack) if once else _used(case, twin) or case.loss_site(twin.objective.backward)
+    label = "copied here once, and never again" if once else "the target network is used here and never synced"
+    severity: Severity = "note" if case.recording.cut_short else "warning"
+    return _finding(case, twin, where, severity, f"{name} never follows {online}", label, stayed,
+        _advice(case.recording.framework, twin, quoted(where, "") if once else ""))  # fmt: skip
+
+
+def _advice(framework: str, twin: Twin, first: str) -> str:
+    target, online = twin.name, twin.online
+    if "set_weights" in first or "load_state_dict" in first:  # the user's own words; Keras on torch has only the former
+        return f"do the same after every so many updates: {first}"
+    if framework == "tensorflow":
+        return f"after every so many updates: {target}.set_weights({online}.get_weights()), or average with assign()"
+    if framework == "jax":
+        return f"after every so many updates replace `{target}` by `{online}`, or average: optax.incremental_update"
+    return f"after every so many updates: {target}.load_state_dict({online}.state_dict()), or average with lerp_()"
+
+
+def _blamed(case: Case, copies: list[Copy]) -> Site | None:
+    return sync_source.blamed(case.stack(copies[0].stack))
+
+
+def _used(case: Case, twin: Twin) -> Site | None:
+    backward = twin.objective.backward
+    for op in (*twin.objective.part.ops, *case.slice(backward).ops):
+        if any(case.content.get(v) in twin.members for v in op.inputs):
+            return case.seen_from(op.stack, backward.stack)
+    return None
+
+
+def _finding(
+    case: Case, twin: Twin, where: Site | None, severity: Severity, message: str, label: str, why: str, fix: str
+) -> Finding:
+    used, loss = _used(case, twin), case.loss_site(twin.objective.backward)
+    steps = [(used, "call", f"the target is computed with `{twin.name}`"), (where, "copy", label),
+             (loss, "loss", "the loss")]  # fmt: skip
+    places: dict[tuple[str, int], PathStep] = {}
+    for site, op, role in steps:
+        if site is not None:
+            places[site.file, site.line] = PathStep(site, op, role)
+    seen = f"{message}{at_line(where)}" if severity == "note" and where is not None else message
+    return Finding(
+        code=CODE, rule=NAME, severity=severity, message=seen, why=why, fix=fix,
+        variables=case.names(twin.members), where=where, label=label, loss=loss, path=tuple(places.values()),
+    )  # fmt: skip

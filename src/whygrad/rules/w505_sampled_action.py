@@ -1,0 +1,414 @@
+"""W505 sampled-action
+
+What it checks
+    Two ways lead from a sampled action to a policy's gradient. The score
+    function: -log_prob(action) * advantage, where action and advantage are
+    constants. The reparameterised sample: -critic(state, action), where the
+    gradient flows through the action. This rule finds the two mixed up: a log
+    probability of a sample that still carries its gradient, a critic fed with
+    a plain sample, an advantage or return that carries a gradient.
+
+Why it matters
+    log_prob of mean + std * noise, differentiated through both, does not
+    depend on the mean at all: the policy's mean gets exactly zero. A plain
+    sample gives the critic's term no gradient, and only the entropy is
+    trained. An advantage with a gradient lets the policy loss pull the value
+    estimates: it is cheaper to predict a large value than to act better.
+
+Example
+    PyTorch
+        logits = policy_head(body(states))
+        dist = torch.distributions.Categorical(logits=logits)
+        values = value_head(body(states)).squeeze(1)
+        advantage = returns - values
+        policy_loss = -(dist.log_prob(taken) * advantage).mean()
+        policy_loss.backward()
+    TensorFlow
+        with tf.GradientTape() as tape:
+            logits = policy_head(body(states))
+            values = value_head(body(states))[:, 0]
+            advantage = returns - values
+            log_probs = tf.nn.log_softmax(logits)
+            chosen = tf.gather(log_probs, taken, axis=1, batch_dims=1)
+            policy_loss = -tf.reduce_mean(chosen * advantage)
+        grads = tape.gradient(policy_loss, value_head.trainable_variables)
+    JAX
+        def policy_loss(heads):
+            features = mlp(heads["body"], states)
+            log_probs = jax.nn.log_softmax(mlp(heads["policy"], features))
+            values = mlp(heads["value"], features)[:, 0]
+            advantage = returns - values
+            return -jnp.mean(log_probs[jnp.arange(8), taken] * advantage)
+        grads = jax.grad(policy_loss)(heads)
+
+Instead
+    PyTorch
+        logits = policy_head(body(states))
+        dist = torch.distributions.Categorical(logits=logits)
+        values = value_head(body(states)).squeeze(1)
+        advantage = (returns - values).detach()
+        policy_loss = -(dist.log_prob(taken) * advantage).mean()
+        policy_loss.backward()
+    TensorFlow
+        with tf.GradientTape() as tape:
+            logits = policy_head(body(states))
+            values = value_head(body(states))[:, 0]
+            advantage = tf.stop_gradient(returns - values)
+            log_probs = tf.nn.log_softmax(logits)
+            chosen = tf.gather(log_probs, taken, axis=1, batch_dims=1)
+            policy_loss = -tf.reduce_mean(chosen * advantage)
+        grads = tape.gradient(policy_loss, value_head.trainable_variables)
+    JAX
+        def policy_loss(heads):
+            features = mlp(heads["body"], states)
+            log_probs = jax.nn.log_softmax(mlp(heads["policy"], features))
+            values = mlp(heads["value"], features)[:, 0]
+            advantage = jax.lax.stop_gradient(returns - values)
+            return -jnp.mean(log_probs[jnp.arange(8), taken] * advantage)
+        grads = jax.grad(policy_loss)(heads)
+
+What does not help
+    Detaching the log probability: then the policy gets nothing (W102).
+    A small coefficient for the value loss: the wrong pull stays in the policy
+    loss.
+    Detaching Q in a reparameterised actor loss: the gradient has to go
+    through Q to the action.
+
+When it is meant
+    Where one network carries both heads, and the value has its own term in
+    the same loss, a live advantage is only a note: that term holds the value
+    in place, and some published examples do it. Otherwise objectives that
+    train a value through the policy's term on purpose are rare: write
+    `# whygrad: ok W505` on the line. Entropy terms, importance
+    ratios, SAC's alpha * log_prob(rsample) - Q(rsample), all-action policy
+    gradients and weights that are probabilities are quiet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whygrad.flow.recording import Op
+from whygrad.flow.site import Site
+from whygrad.rules.case import Case
+from whygrad.rules.finding import Finding, PathStep, Severity
+from whygrad.rules.intent import is_log_probability
+from whygrad.rules.objective import CONTRACTS, MINUS, PRODUCT, SHAPING, SUM, Objective, objectives, size
+from whygrad.rules.wording import at_line, called_from, plain_subject, quoted
+
+CODE, NAME = "W505", "sampled-action"
+SUMMARY = "score-function and reparameterised gradients mixed up; an advantage that carries gradient"
+
+_WEIGHT_WAY = SHAPING | SUM | MINUS | PRODUCT | frozenset({
+    "div", "truediv", "__truediv__", "clamp", "clip", "clip_by_value", "neg", "negative", "__neg__", "tanh", "where",
+    "minimum", "maximum", "real_div", "abs", "reduce_sum", "sum", "squared_difference", "pow", "__pow__", "square",
+})  # fmt: skip
+_BARE = SHAPING | SUM | MINUS | frozenset({
+    "mean", "sum", "reduce_mean", "reduce_sum", "neg", "negative", "__neg__", "min", "minimum", "reduce_min", "mul",
+    "__mul__", "__rmul__", "multiply", "div", "truediv", "__truediv__",
+})  # fmt: skip
+_STEPS = 40
+
+
+def check(case: Case) -> Iterator[Finding]:
+    """Each loss whose gradient takes the wrong one of the two ways."""
+    seen: set[tuple[str, int]] = set()
+    for objective in objectives(case):
+        for finding in (
+            *_live_weights(case, objective),
+            *_live_samples(case, objective),
+            *_plain_samples(case, objective),
+        ):
+            place = (finding.where.file, finding.where.line) if finding.where is not None else ("", 0)
+            if place not in seen:
+                seen.add(place)
+                yield finding
+
+
+# --- an advantage that carries a gradient -----------------------------------------------------------------------
+
+
+def _live_weights(case: Case, objective: Objective) -> Iterator[Finding]:
+    """One finding for each set of variables: PPO weighs the same advantage twice."""
+    leaks: set[int] = set()
+    for op in objective.part.ops:
+        if op.name not in PRODUCT or len(op.inputs) != 2 or not any(v in objective.reached for v in op.outputs):
+            continue
+        for chance, weight in (op.inputs, op.inputs[::-1]):
+            ours = objective.live.get(chance, 0) & objective.trained
+            theirs = objective.live.get(weight, 0) & objective.trained
+            if not ours or not theirs or theirs in leaks or not is_log_probability(case.made_by, chance):
+                continue
+            own_heads = ours & ~theirs and theirs & ~ours
+            value = _estimate(case, objective, weight) if own_heads else None
+            if value is not None or (not own_heads and _is_judged(case, objective, weight)):
+                leaks.add(theirs)
+                shared = bool(ours & theirs) and value is not None and _has_own_term(case, objective, value)
+                yield _weight_finding(case, objective, op, weight, "note" if shared else "warning")
+                break
+
+
+def _estimate(case: Case, objective: Objective, weight: int) -> int | None:
+    """The prediction in a weight that is data less (or plus) a prediction with a gradient, one number for each row."""
+    small = size(case, weight) == 1
+    todo, seen = [weight], {weight}
+    while todo and len(seen) < _STEPS:
+        op = case.made_by.get(todo.pop())
+        if op is None or op.kind != "compute" or op.name not in _WEIGHT_WAY:
+            continue
+        if op.name in SUM or op.name in MINUS:
+            alive = [v for v in op.inputs if objective.live.get(v, 0) & objective.trained]
+            data = [v for v in op.inputs if v not in alive and v not in case.content]
+            if alive and any(small or size(case, v) > 1 for v in data):
+                return alive[0]
+            if alive and small and len(op.inputs) == 1:
+                return alive[0]
+        fresh = [v for v in op.inputs if v not in seen and objective.live.get(v, 0)]
+        seen.update(fresh)
+        todo.extend(fresh)
+    return None
+
+
+def _has_own_term(case: Case, objective: Objective, value: int) -> bool:
+    """Whether an estimate reaches the loss beside the log-probabilities that it weighs: by a value loss of its own."""
+    follow = {value}
+    for op in objective.part.ops:
+        if not op.carries or not any(v in follow for v in op.inputs):
+            continue
+        others = [v for v in op.inputs if v not in follow]
+        if op.name in PRODUCT and any(objective.live.get(v, 0) and is_log_probability(case.made_by, v) for v in others):
+            continue
+        follow.update(op.outputs)
+    return objective.part.loss in follow
+
+
+def _is_judged(case: Case, objective: Objective, weight: int) -> bool:
+    """Whether a weight is what a network that is not trained here says of something that carries the gradient."""
+    todo, seen = [weight], {weight}
+    while todo and len(seen) < _STEPS:
+        op = case.made_by.get(todo.pop())
+        if op is None or op.kind != "compute":
+            continue
+        if op.name in CONTRACTS:
+            read = [objective.read[v] for v in op.inputs if v in case.content]
+            judges = bool(read) and not any(mask & objective.trained for mask in read)
+            return judges and not any(_left_out(case, objective, mask) for mask in read)
+        if op.name in _WEIGHT_WAY:
+            fresh = [v for v in op.inputs if v not in seen and objective.live.get(v, 0)]
+            seen.update(fresh)
+            todo.extend(fresh)
+    return False
+
+
+def _left_out(case: Case, objective: Objective, mask: int) -> bool:
+    """Whether a layer is not trained because it was forgotten among those of its network: W201 says that."""
+    trained = {case.variable(v).network for v in objective.variables(objective.trained)}
+    return any(v in case.unheld and case.variable(v).network in trained for v in objective.variables(mask))
+
+
+def _weight_finding(case: Case, objective: Objective, op: Op, weight: int, severity: Severity) -> Finding:
+    where, loss = case.site(op.stack), case.loss_site(objective.backward)
+    leaks = objective.variables(objective.live[weight] & objective.trained)
+    made = case.made_by.get(weight)
+    origin = case.site(made.stack) if made is not None else None
+    name = plain_subject(case, leaks)
+    text = quoted(origin, "the weight")
+    stop = {"torch": "with .detach()", "tensorflow": "with tf.stop_gradient"}.get(
+        case.recording.framework, "with jax.lax.stop_gradient"
+    )
+    steps = [(origin, made.name if made is not None else "", "the weight, with a gradient"),
+             (where, op.name, "weighs a log-probability"), (loss, "loss", "the loss")]  # fmt: skip
+    return _made(
+        case, objective, where, severity, op,
+        message=f"the weight of a log-probability{at_line(where, where)} carries a gradient into {name}",
+        label=f"the weight here carries a gradient into {name}",
+        why="The weight says how good an action was; it is a constant to the policy's gradient. With a gradient "
+        "through it the policy loss also moves the value estimates, towards whatever makes this product smaller.",
+        fix=f"stop the weight {stop}: {text} must reach this product as a constant; the value has its own loss",
+        variables=leaks, steps=steps,
+    )  # fmt: skip
+
+
+# --- the log-probability of a sample that carries its gradient --------------------------------------------------
+
+
+def _live_samples(case: Case, objective: Objective) -> Iterator[Finding]:
+    told: set[int] = set()
+    for op in objective.part.ops:
+        if op.name not in MINUS or len(op.inputs) != 2 or not any(v in objective.reached for v in op.outputs):
+            continue
+        sample, mean = op.inputs
+        if op.stack in told or not objective.live.get(mean, 0) & objective.trained:
+            continue
+        made = _reparameterised(case, objective, sample, mean)
+        if made is None:
+            continue
+        told.add(op.stack)  # one expression in a loop over a rollout says the same each time
+        product = _weighed(case, objective, op, sample)
+        if product is not None:
+            yield _sample_finding(case, objective, made, product)
+
+
+def _reparameterised(case: Case, objective: Objective, sample: int, mean: int) -> Op | None:
+    """The sum mean + std * noise that a sample was made by, if its gradient still leads to that very mean."""
+    todo, seen = [sample], {sample}
+    while todo and len(seen) < _STEPS:
+        op = case.made_by.get(todo.pop())
+        if op is None or op.name in CONTRACTS or not op.carries:
+            continue
+        if op.name in SUM and mean in op.inputs and len(op.inputs) == 2:
+            return op
+        fresh = [v for v in op.inputs if v not in seen and objective.live.get(v, 0)]
+        seen.update(fresh)
+        todo.extend(fresh)
+    return None
+
+
+def _weighed(case: Case, objective: Objective, start: Op, sample: int) -> Op | None:
+    """The product with a weight for each row, on the way from the distance of a sample to its mean to the loss."""
+    follow = set(start.outputs)
+    for op in objective.part.ops:
+        if op.at <= start.at or not any(v in follow for v in op.inputs):
+            continue
+        if op.name in CONTRACTS:
+            return None
+        others = [v for v in op.inputs if v not in follow]
+        rows = [v for v in others if size(case, v) > 1 and not objective.live.get(v, 0) & objective.trained]
+        chance = next((v for v in op.inputs if v in follow), None)
+        weighs = op.name in PRODUCT and rows and chance is not None and is_log_probability(case.made_by, chance)
+        if weighs and chance is not None and _pure(case, objective, chance, sample) and _told_later(case, rows[0]):
+            return op
+        follow.update(op.outputs)
+    return None
+
+
+def _told_later(case: Case, weight: int) -> bool:
+    """Whether a weight came from outside (a return) or is a difference with such: not noise, not a scale."""
+    made = case.made_by.get(weight)
+    return made is None or made.kind in ("enter", "stop") or made.name in _WEIGHT_WAY or made.switch is not None
+
+
+def _pure(case: Case, objective: Objective, chance: int, sample: int) -> bool:
+    """Whether the weighed value is a log-probability alone, with no critic of the same sample in it."""
+    wanted = {chance}
+    for op in reversed(objective.part.ops):
+        if any(v in wanted for v in op.outputs):
+            wanted.update(op.inputs)
+    after = {sample}
+    for op in objective.part.ops:
+        if any(v in after for v in op.inputs):
+            if op.name in CONTRACTS and any(v in wanted for v in op.outputs):
+                return False
+            after.update(op.outputs)
+    return True
+
+
+def _sample_finding(case: Case, objective: Objective, made: Op, product: Op) -> Finding:
+    where, used, loss = case.site(made.stack), case.site(product.stack), case.loss_site(objective.backward)
+    policy = objective.variables(objective.live[made.outputs[0]] & objective.trained)
+    drawn = quoted(where, "")
+    plain = {
+        "torch": f"{drawn.replace('rsample(', 'sample(')} in place of {drawn}"
+        if "rsample(" in drawn
+        else "detach() it",
+        "tensorflow": "tf.stop_gradient around the action",
+    }.get(case.recording.framework, "jax.lax.stop_gradient around the action")
+    steps = [(where, made.name, "the sample, with a gradient"), (used, product.name, "its log-probability, weighed"),
+             (loss, "loss", "the loss")]  # fmt: skip
+    return _made(
+        case, objective, where, "error", made,
+        message=f"{quoted(where)} carries a gradient into its own log-probability{at_line(used, where)}",
+        label="this sample carries its gradient along",
+        why="Weighed by a return, a log-probability must be taken of a constant action. Through mean + std * noise "
+        "the distance of the action from its mean no longer depends on the mean, and the mean's gradient is zero.",
+        fix=f"take the action as a constant: {plain}; keep the reparameterised sample for a critic's gradient",
+        variables=policy, steps=steps,
+    )  # fmt: skip
+
+
+# --- a critic fed with a plain sample ---------------------------------------------------------------------------
+
+
+def _plain_samples(case: Case, objective: Objective) -> Iterator[Finding]:
+    drawn: dict[int, Op] = {}
+    for op in objective.part.ops:
+        given = 0
+        for value in op.inputs:
+            given |= objective.read.get(value, 0)
+        if given & objective.trained and _draws(case, op):
+            drawn.update(dict.fromkeys(op.outputs, op))
+            continue
+        source = next((drawn[v] for v in op.inputs if v in drawn), None)
+        if source is not None:
+            for value in op.outputs:
+                drawn.setdefault(value, source)
+    if not drawn:
+        return
+    for critic in _bare_outputs(case, objective):
+        source = drawn.get(critic.outputs[0])
+        if source is not None and not objective.live.get(critic.outputs[0], 0) & objective.trained:
+            yield _critic_finding(case, objective, source, critic)
+            return
+
+
+def _draws(case: Case, op: Op) -> bool:
+    switch = case.recording.switches.get(op.switch) if op.switch is not None else None
+    inside = switch.inside if switch is not None else ""
+    return inside.rpartition(".")[2] == "sample" or (op.kind == "discrete" and "random" in op.name)
+
+
+def _bare_outputs(case: Case, objective: Objective) -> Iterator[Op]:
+    """Networks whose output is a term of the loss by itself, and which this loss does not train."""
+    todo, seen = [objective.part.loss], {objective.part.loss}
+    while todo:
+        op = case.made_by.get(todo.pop())
+        if op is None:
+            continue
+        if op.name in CONTRACTS:
+            if any(v in case.content for v in op.inputs):
+                yield op
+            continue
+        if op.name in PRODUCT and len([v for v in op.inputs if size(case, v) > 1]) > 1:
+            continue
+        bias = op.name in SUM and any(v in case.content for v in op.inputs)
+        if bias or op.name in _BARE:
+            fresh = [v for v in op.inputs if v not in seen and v in objective.reached]
+            seen.update(fresh)
+            todo.extend(fresh)
+
+
+def _critic_finding(case: Case, objective: Objective, source: Op, critic: Op) -> Finding:
+    where, used, loss = case.site(source.stack), case.site(critic.stack), case.loss_site(objective.backward)
+    used = case.seen_from(critic.stack, objective.backward.stack) or used
+    policy = objective.variables(objective.read[source.outputs[0]] & objective.trained)
+    other = {"torch": "dist.rsample()", "tensorflow": "mean + std * tf.random.normal(…)"}.get(
+        case.recording.framework, "mean + std * noise"
+    )
+    steps = [(where, source.name, "a plain sample, without a gradient"),
+             (used, critic.name, "the critic's value of it"),
+             (loss, "loss", "the loss")]  # fmt: skip
+    return _made(
+        case, objective, where, "error", source,
+        message=f"{quoted(where)} is a plain sample: the critic's term of the loss{at_line(loss, where)} "
+        "trains nothing",
+        label="drawn as a constant: the critic's gradient stops here",
+        why="The loss wants the critic's value of the action to grow, and the only way from that value to the policy "
+        "is through the action. A plain sample is a constant; only the other terms of the loss train the policy.",
+        fix=f"draw it reparameterised: {other}, so that the gradient flows through the action",
+        variables=policy, steps=steps,
+    )  # fmt: skip
+
+
+def _made(
+    case: Case, objective: Objective, where: Site | None, severity: Severity, op: Op, *, message: str, label: str,
+    why: str, fix: str, variables: frozenset[int], steps: list[tuple[Site | None, str, str]],
+) -> Finding:  # fmt: skip
+    path = [PathStep(site, name, role) for site, name, role in steps if site is not None]
+    if where is not None:
+        path += called_from(case, op.stack, where)
+    return Finding(
+        code=CODE, rule=NAME, severity=severity,
+        message=message, why=why, fix=fix, variables=case.names(variables), where=where, label=label,
+        loss=case.loss_site(objective.backward), path=tuple(path),
+        first_update=1 + sum(1 for step in case.recording.steps if step.at < objective.backward.at),
+    )  # fmt: skip
