@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from types import ModuleType
 
 import whygrad
-from whygrad.cli import explain_command, rules_command, run_command
+from whygrad.cli import explain_command, report_command, rules_command, run_command
 from whygrad.cli.output import fail
 
-COMMANDS: list[ModuleType] = [run_command, explain_command, rules_command]
+COMMANDS: list[ModuleType] = [run_command, report_command, explain_command, rules_command]
 
 DESCRIPTION = """\
 Says why a network is not learning: which operation cut the gradient, on which
@@ -23,6 +23,7 @@ EPILOG = """\
 examples:
   whygrad run train.py --lr 1e-3     run a script, explain its missing gradients
   whygrad run -m mylab.train         the same for a module
+  whygrad run --html w.html train.py with a page to look at and to pass on
   whygrad explain W104               the manual page of a rule
 """
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import json
 import os
 import re
 import sys
 from dataclasses import dataclass, replace
 from typing import Any
 
-from whygrad.cli.files import check_writable, write_whole
+from whygrad.cli import forms
 from whygrad.cli.output import Stream, fail
 from whygrad.recording_api import collect
-from whygrad.report.json_form import to_json
 from whygrad.report.report import Report
-from whygrad.report.terminal import options_for, render
+from whygrad.report.sources import project_root
 from whygrad.rules.finding import ORDER
 from whygrad.script import BadScript, Outcome, leave, run, threads_end
 from whygrad.trace import loading
@@ -32,13 +30,14 @@ the report goes to standard error when the script ends, fails or is interrupted.
 """
 
 EPILOG = """\
-What follows SCRIPT or MODULE belongs to the script, options included.
+What follows SCRIPT or MODULE belongs to the script, options included. '-' as a
+FILE is standard output.
 
 exit status: the script's own; 3 with --fail-on when something was found;
 2 when the script could not be started or the report not be written.
 """
 
-_WITH_VALUE = ("--updates", "--json", "--fail-on")
+_WITH_VALUE = ("--updates", "--fail-on", *forms.WITH_VALUE)
 
 _ABOUT_GRADIENTS = re.compile(r"(?<![a-z])grad(?!io|e|u)|inplace|in-place|No gradients provided", re.IGNORECASE)
 
@@ -60,19 +59,19 @@ def add_parser(commands: Any) -> None:
         description=DESCRIPTION,
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        usage="whygrad run [--updates N] [--json FILE] [--fail-on LEVEL] [--quiet]\n"
+        usage="whygrad run [--updates N] [--fail-on LEVEL] [--html FILE] [--sarif FILE]\n"
+        "                   [--json FILE] [--format FORM] [--quiet]\n"
         "                   (SCRIPT | -m MODULE) [ARGS ...]",
         allow_abbrev=False,
     )
     parser.add_argument("--updates", type=_positive, metavar="N", help="stop the script after N optimizer updates")
-    parser.add_argument("--json", metavar="FILE", help="also write the report as JSON ('-' for standard output)")
     parser.add_argument(
         "--fail-on",
         choices=("error", "warning"),
         metavar="LEVEL",
         help="exit with status 3 on a finding of this level (error, warning) or worse",
     )
-    parser.add_argument("--quiet", action="store_true", help="one line per finding")
+    forms.add_options(parser)
     parser.set_defaults(run=execute)
 
 
@@ -113,11 +112,9 @@ def execute(options: argparse.Namespace) -> int:
     target: Target | None = options.target
     if target is None:
         return fail("what is to be run? Give the path of a script, or -m and the name of a module.")
-    if options.json is not None and options.json != "-":
-        trouble = check_writable(options.json)
-        if trouble:
-            return fail(trouble)
-        options.json = os.path.abspath(options.json)  # the script may change the working directory
+    trouble = forms.trouble(options)
+    if trouble:
+        return fail(trouble)
     ending = _Ending(options, target)
     try:
         outcome = run(target.name, target.arguments, ending.session, ending.in_spite_of_it, module=target.module)
@@ -139,6 +136,7 @@ class _Ending:
         self.session = Session(stop_after=options.updates, whole_script=True)
         self.watch = loading.begin(self.session)
         self._owner = os.getpid()
+        self._folder = _here()  # the script may go elsewhere
         self._out, self._error = Stream(sys.stdout, 1), Stream(sys.stderr, 2)
 
     def here(self) -> bool:
@@ -170,34 +168,27 @@ class _Ending:
         for stream in (sys.stdout, sys.stderr):
             _flush(stream)
         report = collect(self.session, self.script, outcome.error)
-        report = replace(report, notes=(*report.notes, *_advice(report, self.session)))
+        notes = (*report.notes, *_advice(report, self.session))
+        report = replace(report, notes=notes, folder=self._folder, root=project_root(self._folder))
         self._print(report)
-        if self.options.json is not None:
-            text = json.dumps(to_json(report), indent=2) + "\n"
-            try:
-                self._write(text)
-            except OSError as error:
-                return fail(f"the report could not be written to {self.options.json!r}: {error.strerror}")
-        return _status(report, outcome, self.options.fail_on)
+        status = _status(report, outcome, self.options.fail_on)
+        return forms.write(report, self.options, self._out, status) or status
 
     def _print(self, report: Report) -> None:
         stream = self._error.usable()
         if stream is None:
             return
-        text = render(report, options_for(stream, quiet=self.options.quiet))
         try:
-            print(f"\n{text}" if report.script_error is not None else text, file=stream, flush=True)
+            forms.print_text(report, stream, self.options.quiet, blank_line=report.script_error is not None)
         except OSError:
             pass  # nobody reads it any more
 
-    def _write(self, text: str) -> None:
-        if self.options.json != "-":
-            write_whole(self.options.json, text)
-            return
-        stream = self._out.usable()
-        if stream is not None:
-            stream.write(text)
-            stream.flush()
+
+def _here() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # the folder is gone
+        return ""
 
 
 def _flush(stream: Any) -> None:
@@ -209,15 +200,12 @@ def _flush(stream: Any) -> None:
 
 def _advice(report: Report, session: Session) -> list[str]:
     """What to do where nothing, or not enough, could be seen."""
-    if not report.frameworks and not session.notes:
-        if not any(_installed(name) for name in loading.RECORDERS):
-            return [
-                f"neither PyTorch nor TensorFlow is installed for {sys.executable}; install one (pip install "
-                "'whygrad[torch]' or 'whygrad[tensorflow]'), or start whygrad with the Python that has it: python -m "
-                "whygrad run …"
-            ]
-        if "jax" in sys.modules:
-            return ["the script uses JAX, which whygrad cannot follow yet"]
+    if not report.frameworks and not session.notes and not any(_installed(name) for name in loading.RECORDERS):
+        return [
+            f"neither PyTorch, TensorFlow nor JAX is installed for {sys.executable}; install one (pip install "
+            "'whygrad[torch]', 'whygrad[tensorflow]' or 'whygrad[jax]'), or start whygrad with the Python that has "
+            "it: python -m whygrad run …"
+        ]
     ended, failed = session.let_go_after, session.updates + 1
     if ended is None or report.findings or not _ABOUT_GRADIENTS.search(report.script_error or ""):
         return []

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from whygrad.flow.site import Site
-from whygrad.flow.source import line_text
+from whygrad.flow.source import Read, line_text
 from whygrad.rules.finding import Finding
 
 Span = tuple[str, str]
@@ -50,6 +50,7 @@ _PLAIN = {
     "…": "...", "–": "-", "—": "--", "→": "->", "×": "x", "·": "-", "≤": "<=", "≥": ">=", "≠": "!=", "‘": "'", "’": "'",
     "“": '"', "”": '"',
 }  # fmt: skip
+_CELL = re.compile(r"[/\\]ipykernel_\d+[/\\]\d+\.py$")
 _JOINERS = "\u200c\u200d"  # part of how emoji and several scripts are written, and harmless
 
 
@@ -60,6 +61,13 @@ class Page:
     width: int
     glyphs: Glyphs
     charset: str
+    read: Read = line_text
+    folder: str | None = None
+    """What paths are shown relative to; None for the current directory."""
+
+    def place(self, site: Site) -> str:
+        """`train.py:44`, cleaned."""
+        return f"{self.clean(shown_path(site.file, self.folder))}:{site.line}"
 
     def clean(self, text: str) -> str:
         """The text with control, direction and invisible characters, and what the charset lacks, written out."""
@@ -148,21 +156,24 @@ def cells(text: str) -> int:
     return len(text) if text.isascii() else sum(map(_cell, text))
 
 
-def shown_path(file: str) -> str:
-    """Relative where the file lies below the current directory, as given otherwise."""
+def shown_path(file: str, folder: str | None = None) -> str:
+    """Relative where the file lies below the folder (the current one where none is given), as it is otherwise."""
+    if _CELL.search(file):
+        return "notebook cell"
     try:
-        here = os.path.join(os.getcwd(), "")
+        here = os.path.join(folder or os.getcwd(), "")
     except OSError:  # the script removed its own directory
         return file
     return os.path.relpath(file, here) if file.startswith(here) and file != here else file
 
 
-def first_character(site: Site) -> int:
+def first_character(site: Site, read: Read = line_text) -> int:
     """The column of a site in characters; the interpreter counts UTF-8 bytes."""
-    return _characters(line_text(site.file, site.line), site.column)
+    return characters(read(site.file, site.line), site.column)
 
 
-def _characters(text: str, offset: int) -> int:
+def characters(text: str, offset: int) -> int:
+    """How many characters of a line lie before a byte of it."""
     if not text:
         return offset
     return len(text.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "ignore"))
@@ -237,7 +248,7 @@ class _Line:
         return (begin, end) if begin < end else (self.indent, self.end)
 
     def _cell_at(self, offset: int) -> int:
-        return self.starts[min(_characters(self.raw, offset), len(self.pieces))]
+        return self.starts[min(characters(self.raw, offset), len(self.pieces))]
 
     def window(self, begin: int, end: int) -> str:
         """The text in some cells; half of a wide character becomes a blank."""
@@ -262,13 +273,12 @@ class _Block:
         self.page, self.gutter, self.severity = page, gutter, severity
         self.file, self.marks = file, found
         self.room = page.width - gutter - 3
-        self.lines = {n: _Line(line_text(file, n), page) for n in sorted({mark.site.line for mark in found})}
+        self.lines = {n: _Line(page.read(file, n), page) for n in sorted({mark.site.line for mark in found})}
         readable = [line.indent for line in self.lines.values() if line.pieces]
         self.shift = max(0, min(readable, default=0) - _KEPT_INDENT)
 
     def rows(self) -> list[Row]:
-        place = f"{self.page.clean(shown_path(self.file))}:{self.marks[0].site.line}"
-        head: Row = [("gutter", "  --> "), ("", place)]
+        head: Row = [("gutter", "  --> "), ("", self.page.place(self.marks[0].site))]
         if not any(line.pieces for line in self.lines.values()):
             head.append(("dim", " (source not available)"))
         rows, before = [head], None

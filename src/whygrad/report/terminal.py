@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from whygrad.report.excerpt import ASCII, UNICODE, Page, Row, cells, excerpt, first_character, marks, shown_path
+from whygrad.report.ownership_table import table_rows
 from whygrad.report.report import Report
 from whygrad.rules.finding import ORDER, Finding
 
@@ -33,10 +34,13 @@ class Options:
     quiet: bool = False
     encoding: str | None = None
 
-    def page(self) -> Page:
-        """The page to draw on."""
+    def page(self, report: Report | None = None) -> Page:
+        """The page to draw a report on."""
         charset = self.encoding or ("utf-8" if self.unicode else "ascii")
-        return Page(max(self.width, NARROWEST), UNICODE if self.unicode else ASCII, charset)
+        width, glyphs = max(self.width, NARROWEST), UNICODE if self.unicode else ASCII
+        if report is None:
+            return Page(width, glyphs, charset)
+        return Page(width, glyphs, charset, report.line, report.folder or None)
 
 
 def options_for(stream: TextIO, quiet: bool = False) -> Options:
@@ -101,7 +105,7 @@ def _painted(row: Row, colour: bool) -> str:
 
 def rows(report: Report, options: Options) -> list[Row]:
     """The page line by line: errors and warnings, notes, what could not be seen, and the summary last."""
-    page = options.page()
+    page = options.page(report)
     if options.quiet:
         lines = [*(_short(finding, report, page) for finding in _sorted(report)), *_summary(report, page)]
     else:
@@ -123,6 +127,7 @@ def _whole(report: Report, page: Page) -> list[Row]:
     findings = _sorted(report)
     sections = [_finding(finding, page) for finding in findings if finding.severity != "note"]
     sections.append([row for finding in findings if finding.severity == "note" for row in _note(finding, page)])
+    sections += [table_rows(table, page) for table in report.ownership]
     unseen: Row = [("note", "note: ")]
     sections.append([row for note in dict.fromkeys(report.notes) for row in _paragraph(unseen, note, page)])
     sections.append([*_stopped(report, page), *_summary(report, page)])
@@ -174,16 +179,17 @@ def _paragraph(head: Row, text: str, page: Page, hang: int | None = None, style:
 
 def _note(finding: Finding, page: Page) -> list[Row]:
     """A finding that is only worth knowing, in a line or two."""
-    place = next((f" ({shown_path(m.site.file)}:{m.site.line})" for m in marks(finding)), "")
+    place = next((f" ({shown_path(m.site.file, page.folder)}:{m.site.line})" for m in marks(finding)), "")
     head: Row = [("note", f"note[{finding.code}]"), ("", f" {finding.rule}: ")]
     return _paragraph(head, finding.message + place, page, hang=2)
 
 
 def _short(finding: Finding, report: Report, page: Page) -> Row:
     """`train.py:44:9: error[W104] message`, however long: other programs read it."""
-    place = shown_path(report.script)
+    place = shown_path(report.script, page.folder)
     if finding.where is not None:
-        place = f"{shown_path(finding.where.file)}:{finding.where.line}:{first_character(finding.where) + 1}"
+        column = first_character(finding.where, page.read) + 1
+        place = f"{shown_path(finding.where.file, page.folder)}:{finding.where.line}:{column}"
     named = page.clean(f"{finding.severity}[{finding.code}]")
     start = f"{page.clean(place)}: " if place else ""
     return [("", start), (finding.severity, named), ("", f" {page.one_line(finding.message)}")]
@@ -205,7 +211,7 @@ def _summary(report: Report, page: Page) -> list[Row]:
 
 def summary(report: Report) -> tuple[str, str]:
     """The style and the text of the last line."""
-    script = shown_path(report.script) or "the recorded code"
+    script = shown_path(report.script, report.folder or None) or "the recorded code"
     seen = _count(report.updates, "update")
     frameworks = ", ".join(report.frameworks)
     counts = ", ".join(_count(report.count(level), level) for level in ORDER if report.count(level))
@@ -213,7 +219,7 @@ def summary(report: Report) -> tuple[str, str]:
         when = f"{seen} traced" if report.updates else "before the first update"
         return "error" if report.count("error") else "warning", f"{counts} in {script} ({_listed(when, frameworks)})"
     if not report.frameworks:
-        return "warning", f"neither PyTorch nor TensorFlow was imported by {script}: nothing to look at"
+        return "warning", f"neither PyTorch, TensorFlow nor JAX was imported by {script}: nothing to look at"
     if not report.updates:
         ended = " before it stopped" if report.script_error is not None else ""
         return "warning", (
