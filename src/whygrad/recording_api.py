@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
-from whygrad.diagnose import diagnose
+from whygrad.diagnose import diagnose, drawings, tables
 from whygrad.frames import visible_callers
 from whygrad.report.report import Report
 from whygrad.trace import loading
@@ -24,6 +24,8 @@ def collect(session: Session, script: str, error: str | None = None) -> Report:
     except Exception as trouble:  # a report that says so is better than none
         session.trouble("recorded", trouble)
         findings, notes = [], []
+    owned = tables(recordings, notes)
+    drawn = drawings(recordings, findings, owned, notes)
     used = [recording.framework for recording in recordings if recording.used]
     return Report(
         script=script,
@@ -32,6 +34,8 @@ def collect(session: Session, script: str, error: str | None = None) -> Report:
         findings=tuple(findings),
         script_error=error,
         notes=(*notes, *session.notes),
+        ownership=owned,
+        drawings=drawn,
     )
 
 
@@ -53,8 +57,10 @@ class record:
         self.report = Report(script="", frameworks=(), updates=0, findings=())
         self._session: Session | None = None
         self._watch: loading.ImportWatch | None = None
+        self._resume: Callable[[], Any] | None = None
 
     def __enter__(self) -> record:
+        self._resume = loading.make_way()
         other = loading.running()
         callers = visible_callers(sys._getframe(1))
         script = callers[0].f_code.co_filename if callers else ""
@@ -81,6 +87,8 @@ class record:
         text = f"{type(error).__name__}: {error}" if error is not None else None
         self.report = collect(self._session, self.report.script, text)
         self._watch = self._session = None
+        if self._resume is not None:
+            self._resume()
         if error is not None and self.report.findings:
             error.add_note(str(self.report))
 

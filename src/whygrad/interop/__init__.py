@@ -1,0 +1,1 @@
+"""whygrad inside the tools that people train and test with."""
