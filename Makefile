@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 QUIET := TF_CPP_MIN_LOG_LEVEL=3
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check test-cli test-pages test-torch test-tensorflow test-keras-torch test-tf-agents \
+.PHONY: help setup demo test check test-cli test-pages test-torch test-tensorflow test-jax test-keras-torch test-contracts test-interop test-tf-agents \
 	bench coverage clean
 
 help: ## print this list
@@ -31,12 +31,12 @@ check: $(STAMP) ## the fast inner loop: ruff, types, import contracts, tests tha
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/python -m pytest -q tests/flow tests/report tests/test_imports.py
+	$(BIN)/python -m pytest -q tests/flow tests/report tests/test_imports.py --ignore tests/report/test_report_browser.py
 
-test: check test-cli test-pages test-torch test-tensorflow test-keras-torch ## everything: the above, and the real frameworks
+test: check test-cli test-pages test-torch test-tensorflow test-jax test-keras-torch test-contracts test-interop ## everything: the above, and the real frameworks
 
 test-cli: $(STAMP) ## tests of the command line, in processes of their own
-	$(QUIET) $(BIN)/python -m pytest -q tests/cli
+	$(QUIET) $(BIN)/python -m pytest -q tests/cli tests/report/test_report_browser.py
 
 test-pages: $(STAMP) ## run every example of every rule's manual page, in all three frameworks
 	$(QUIET) $(BIN)/python -m pytest -q tests/rules
@@ -47,8 +47,19 @@ test-torch: $(STAMP) ## tests on PyTorch
 test-tensorflow: $(STAMP) ## tests on TensorFlow with Keras 3
 	$(QUIET) $(BIN)/python -m pytest -q tests/tensorflow
 
+test-jax: $(STAMP) ## tests on JAX with Flax, Optax and Equinox
+	$(BIN)/python -m pytest -q tests/jax
+
 test-keras-torch: $(STAMP) ## tests of Keras 3 on the PyTorch backend
 	KERAS_BACKEND=torch $(QUIET) $(BIN)/python -m pytest -q tests/keras_torch
+
+test-contracts: $(STAMP) ## tests of declared contracts, one process per framework
+	$(BIN)/python -m pytest -q tests/contracts/test_torch_contracts.py
+	$(QUIET) $(BIN)/python -m pytest -q tests/contracts/test_tensorflow_contracts.py
+	$(BIN)/python -m pytest -q tests/contracts/test_jax_contracts.py
+
+test-interop: $(STAMP) ## tests of the pytest plugin and the callbacks, against the real libraries
+	$(QUIET) $(BIN)/python -m pytest -q tests/interop
 
 test-tf-agents: ## tests on TensorFlow 2.15 with Keras 2 and TF-Agents, in an environment of its own
 	test -e .venv-tf-agents/.installed || { \

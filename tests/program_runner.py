@@ -29,6 +29,7 @@ PROGRAMS = Path(__file__).parent / "programs"
 
 # What a framework itself says about a program that is broken on purpose. Everything else stays an error.
 _FRAMEWORK_WARNINGS = (
+    r"Using a target size",  # W504: PyTorch has noticed
     r"The \.grad attribute of a Tensor that is not a leaf",  # W106: asked of a non-leaf
     r"Gradients do not exist for variables",  # Keras, of a layer that a loss ignores
     r"The model does not have any trainable weights",  # Keras, of a frozen model

@@ -49,7 +49,7 @@ def test_version(tmp_path):
     assert whygrad(tmp_path, "--version").out == f"whygrad {package.__version__}\n"
 
 
-@pytest.mark.parametrize("command", [[], ["run"], ["explain"], ["rules"]])
+@pytest.mark.parametrize("command", [[], ["run"], ["report"], ["explain"], ["rules"]])
 def test_help_fits_80_columns(tmp_path, command):
     result = whygrad(tmp_path, *command, "--help", COLUMNS="80")
     assert (result.status, result.err) == (0, "")
@@ -59,7 +59,7 @@ def test_help_fits_80_columns(tmp_path, command):
 
 def test_a_command_that_is_not_there(tmp_path):
     assert "write: whygrad run train.py --lr 1" in whygrad(tmp_path, "train.py", "--lr", "1").err
-    assert "The commands are run, explain, rules" in whygrad(tmp_path, "bogus").err
+    assert "The commands are run, report, explain, rules" in whygrad(tmp_path, "bogus").err
     nothing = whygrad(tmp_path)
     assert (nothing.status, nothing.out) == (2, "")
     assert nothing.err.startswith("usage: whygrad")

@@ -171,7 +171,7 @@ assert not [finder for finder in sys.meta_path if "whygrad" in type(finder).__mo
     result = python(tmp_path, "use.py")
     assert result.err == ""
     first, *rest = result.out.splitlines()
-    assert first.startswith("neither PyTorch nor TensorFlow was imported by use.py")
+    assert first.startswith("neither PyTorch, TensorFlow nor JAX was imported by use.py")
     assert rest[-1] == "['W102'] ('torch',) 1"
 
 

@@ -9,7 +9,7 @@ import zipfile
 import pytest
 from cli_runs import python, same_but_for_the_report, whygrad, write
 
-NOTHING = "neither PyTorch nor TensorFlow was imported by"
+NOTHING = "neither PyTorch, TensorFlow nor JAX was imported by"
 
 SELF = """
 import os, sys

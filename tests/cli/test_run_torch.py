@@ -46,11 +46,11 @@ def test_a_gradient_error_in_a_cold_start(tmp_path):
     assert written["frameworks"] == ["torch"]
     assert written["script_error"].startswith("RuntimeError: element 0 of tensors")
     [finding] = written["findings"]
-    assert set(finding) == FINDING
-    assert set(finding["where"]) == {"file", "line", "column", "end_column", "function", "code"}
-    assert set(finding["loss"]) == {"file", "line"}
+    assert set(finding) >= FINDING
+    assert set(finding["where"]) >= {"file", "line", "column", "end_column", "function", "code"}
+    assert set(finding["loss"]) >= {"file", "line"}
     assert finding["path"]
-    assert all(set(part) == {"file", "line", "op", "role"} for part in finding["path"])
+    assert all(set(part) >= {"file", "line", "op", "role"} for part in finding["path"])
     assert finding["variables"] == ["net.weight", "net.bias"]
 
 

@@ -16,7 +16,7 @@ if keras.config.backend() != "torch":
 
 def test_fit_is_followed_and_lets_go() -> None:
     before = keras.src.optimizers.base_optimizer.BaseOptimizer.apply
-    session = Session()
+    session = Session(ring=0)
     recorder = torch_recorder.start(session)
     model = keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(4), keras.layers.Dense(1)])
     model.compile(optimizer=keras.optimizers.SGD(0.01), loss="mse")

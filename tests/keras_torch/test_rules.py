@@ -114,6 +114,24 @@ MESSAGES: dict[str, dict[str, Any]] = {
             (13, "the loss"),
         ],
     },
+    "w503_never_again": {
+        "severity": "warning",
+        "message": "`target_model` never follows `model`",
+        "label": "copied here once, and never again",
+        "why": "The loss takes its targets from `target_model`, which stays what it was when training began.",
+        "fix": "do the same after every so many updates: `target_model.set_weights(model.get_weights())`",
+        "variables": (
+            "target_model.dense_2.kernel",
+            "target_model.dense_2.bias",
+            "target_model.dense_3.kernel",
+            "target_model.dense_3.bias",
+        ),
+        "path": [
+            (17, "the target is computed with `target_model`"),
+            (13, "copied here once, and never again"),
+            (18, "the loss"),
+        ],
+    },
 }
 
 

@@ -245,7 +245,7 @@ def test_quiet_counts_columns_in_characters(tmp_path, monkeypatch):
             "no gradient faults found in train.py (1 update seen, torch, tensorflow)",
         ]),
         ({"frameworks": (), "updates": 0, "script": "x.py"}, [
-            "neither PyTorch nor TensorFlow was imported by x.py: nothing to look at",
+            "neither PyTorch, TensorFlow nor JAX was imported by x.py: nothing to look at",
         ]),
         ({"updates": 0}, [
             "nothing was trained: no optimizer step was seen in train.py (torch); whygrad",

@@ -37,6 +37,7 @@ from torch import nn
 torch.manual_seed(0)
 states, actions = torch.randn(8, 4), torch.randn(8, 2)
 targets, returns = torch.randn(8, 1), torch.randn(8)
+next_states, rewards = torch.randn(8, 4), torch.randn(8)
 taken = torch.randint(0, 3, (8,))
 
 class Critic(nn.Module):
@@ -64,6 +65,7 @@ import tensorflow as tf
 keras.utils.set_random_seed(0)
 states, actions = tf.random.normal((8, 4)), tf.random.normal((8, 2))
 targets, returns = tf.random.normal((8, 1)), tf.random.normal((8,))
+next_states, rewards = tf.random.normal((8, 4)), tf.random.normal((8,))
 taken = tf.random.uniform((8,), 0, 3, dtype=tf.int32)
 
 def mlp(outputs):
@@ -110,6 +112,7 @@ keys = jax.random.split(jax.random.key(0), 5)
 states, actions = jax.random.normal(keys[0], (8, 4)), jax.random.normal(keys[1], (8, 2))
 targets, returns = jax.random.normal(keys[2], (8, 1)), jax.random.normal(keys[3], (8,))
 taken = jax.random.randint(keys[4], (8,), 0, 3)
+next_states, rewards = -states, -returns
 params, q_params = init(1, 4, 16, 1), init(2, 4, 16, 3)
 actor_params, critic_params = init(3, 4, 16, 2), init(4, 6, 16, 1)
 trunk, head = init(5, 4, 16), init(6, 16, 1)
@@ -120,6 +123,7 @@ heads = {"body": init(5, 4, 16), "policy": init(6, 16, 3), "value": init(7, 16, 
 # What is asked of each block after it ran: the gradients that its page speaks of ("gradient"), and, for the rules
 # about optimizers, what the block's last statement, an update, changes when it is run once more ("update").
 # A module, a model or a pytree stands for all of its variables. `listed` is what the model itself says it has.
+# `holds` is true after the repair and false after the example; `moved(name)` is how far a network has moved at most.
 ASKED: dict[tuple[str, str], dict[str, str]] = {
     ("W101", "torch"): {"gradient": "actor"},
     ("W101", "tensorflow"): {"gradient": "grads"},
@@ -153,6 +157,60 @@ ASKED: dict[tuple[str, str], dict[str, str]] = {
     ("W202", "jax"): {"gradient": "grads", "update": "params"},
     ("W203", "torch"): {"gradient": "list(net.heads)", "update": "list(net.heads)", "listed": "list(net.heads)"},
     ("W203", "tensorflow"): {"listed": "parts_of(net)"},
+    ("W204", "torch"): {"update": "net"},
+    ("W204", "tensorflow"): {"update": "net"},
+    ("W204", "jax"): {"holds": "alike(grads, jax.grad(loss_fn)(params, target_params))"},
+    ("W205", "torch"): {"holds": "moved('critic') == 0 < moved('actor')"},
+    ("W205", "tensorflow"): {"holds": "moved('critic') == 0 < moved('actor')"},
+    ("W205", "jax"): {"holds": "moved('critic_params') == 0 < moved('actor_params')"},
+    ("W206", "torch"): {"holds": "moved('net') > 0"},
+    ("W206", "tensorflow"): {"holds": "moved('net') > 0"},
+    ("W206", "jax"): {"holds": "moved('params') > 0"},
+    ("W301", "torch"): {"gradient": "net", "update": "net"},
+    ("W302", "torch"): {"update": "net"},
+    ("W303", "torch"): {"holds": "0 < moved('net') < 0.0101"},
+    ("W303", "tensorflow"): {"holds": "0 < moved('net') < 0.0101"},
+    ("W303", "jax"): {"holds": "0 < moved('params') < 0.0101"},
+    ("W304", "torch"): {"holds": "net[-1].bias.grad == -1"},
+    ("W401", "torch"): {"holds": "float(net[0].weight.grad.abs().max()) > 0"},
+    ("W401", "tensorflow"): {"holds": "float(tf.reduce_max(tf.abs(grads[0]))) > 0"},
+    ("W401", "jax"): {"holds": "float(abs(grads[0][0]).max()) > 0"},
+    ("W402", "torch"): {"holds": "bool(policy[0].weight.grad.isfinite().all())"},
+    ("W402", "tensorflow"): {"holds": "bool(tf.reduce_all(tf.math.is_finite(grads[0])))"},
+    ("W402", "jax"): {"holds": "bool(jnp.isfinite(grads[0][0]).all())"},
+    ("W403", "torch"): {"holds": "deep[0].weight.grad.norm() > 1e-4 * deep[-2].weight.grad.norm()"},
+    ("W403", "tensorflow"): {"holds": "float(tf.norm(grads[0])) > 1e-4 * float(tf.norm(grads[-2]))"},
+    ("W403", "jax"): {"holds": "float(jnp.linalg.norm(grads[0][0])) > 1e-4 * float(jnp.linalg.norm(grads[-1][0]))"},
+    ("W404", "torch"): {"holds": "loss.item() < 100"},
+    ("W404", "tensorflow"): {"holds": "float(loss) < 100"},
+    ("W404", "jax"): {"holds": "float(net_loss(params)) < 100"},
+    ("W405", "torch"): {"holds": "moved('critic') > 0"},
+    ("W405", "tensorflow"): {"holds": "moved('net') > 0"},
+    ("W405", "jax"): {"holds": "float(abs(grads[0][0]).max()) > 0"},
+    ("W501", "torch"): {"holds": "not target.requires_grad"},
+    ("W501", "tensorflow"): {
+        "holds": "np.allclose(grads[-1], [sum(2 * (q - target)[taken == a]) / 8 for a in range(3)], atol=1e-5)"
+    },
+    ("W501", "jax"): {
+        "holds": "alike(grads, jax.grad(lambda p: jnp.mean((rewards + 0.99 * q_net(q_params, next_states).max(axis=1) "
+        "- q_net(p, states)[jnp.arange(8), taken]) ** 2))(q_params))"
+    },
+    ("W502", "torch"): {"holds": "target_net[0].weight is not q_net[0].weight"},
+    ("W502", "tensorflow"): {"holds": "target_net.variables[0] is not q_net.variables[0]"},
+    ("W502", "jax"): {"holds": "not alike(target_params, q_params)"},
+    ("W503", "torch"): {"holds": "p_target is target_net[-1].bias"},
+    ("W503", "tensorflow"): {"holds": "w_target is target_net.variables[-1]"},
+    ("W503", "jax"): {"holds": "not alike(target_params, init(9, 4, 16, 3))"},
+    ("W504", "torch"): {"holds": "(values - returns).shape == (8,)"},
+    ("W504", "tensorflow"): {"holds": "(values - returns).shape == (8,)"},
+    ("W504", "jax"): {
+        "holds": "alike(grads, jax.grad(lambda p: jnp.mean((net(p, states)[:, 0] - returns) ** 2))(params))"
+    },
+    ("W505", "torch"): {"holds": "value_head.weight.grad is None"},
+    ("W505", "tensorflow"): {"holds": "all(g is None for g in grads)"},
+    ("W505", "jax"): {"holds": "not any(leaf.any() for leaf in jax.tree.leaves(grads['value']))"},
+    ("W506", "tensorflow"): {"holds": "len(traced) == 1"},
+    ("W506", "jax"): {"holds": "len(traced) == 1"},
 }
 
 
@@ -200,6 +258,15 @@ def run_block(framework: str, rule: str, code: str) -> dict[str, Any]:
     """Run one block; say what it raised, what gradients it left and what its update changes."""
     space: dict[str, Any] = {"__name__": "block", "parts_of": _parts_of}
     exec(PREAMBLES[framework], space)
+    networks = ("net", "actor", "critic") if framework != "jax" else ("params", "actor_params", "critic_params")
+    first = {name: _numbers(framework, space[name]) for name in networks}
+    space["moved"] = lambda name: max(
+        float(abs(a - b).max()) for a, b in zip(first[name], _numbers(framework, space[name]), strict=True)
+    )
+    space["alike"] = lambda one, other: all(
+        bool((abs(a - b) < 1e-6).all())
+        for a, b in zip(_numbers(framework, one), _numbers(framework, other), strict=True)
+    )
     asked = ASKED[rule, framework]
     result: dict[str, Any] = {"error": None}
     try:
@@ -213,6 +280,8 @@ def run_block(framework: str, rule: str, code: str) -> dict[str, Any]:
         exec(ast.unparse(ast.parse(code).body[-1]), space)
         after = _numbers(framework, eval(asked["update"], space))
         result["changed"] = [bool((a != b).any()) for a, b in zip(before, after, strict=True)]
+    if "holds" in asked and not result["error"]:
+        result["holds"] = bool(eval(asked["holds"], space))
     if "listed" in asked:
         own = {id(v) for v in _variables(framework, space["net"])}
         result["listed"] = [id(v) in own for v in _variables(framework, eval(asked["listed"], space))]

@@ -10,12 +10,18 @@ from program_runner import marked, programs
 from whygrad.rules.catalogue import CODES, RULES
 
 FRAMEWORKS = ("torch", "tensorflow")
-EVERY = [program for folder in (*FRAMEWORKS, "keras_torch") for program in programs(folder)]
+# Gradients are values in TensorFlow and cannot be cleared, pile up, or be missing at a step without an exception.
+NOT_POSSIBLE = {("W301", "tensorflow"), ("W302", "tensorflow"), ("W304", "tensorflow")}
+# Eager PyTorch traces nothing, and Keras on PyTorch runs eagerly.
+NOT_POSSIBLE |= {("W506", "torch"), ("W506", "keras_torch")}
+EVERY = [program for folder in (*FRAMEWORKS, "keras_torch", "jax") for program in programs(folder)]
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 @pytest.mark.parametrize("code", [rule.code for rule in RULES])
 def test_rule_has_two_broken_programs_and_a_healthy_neighbour(code: str, framework: str) -> None:
+    if (code, framework) in NOT_POSSIBLE:
+        pytest.skip("cannot happen there")
     own = code.lower()
     names = [program.stem for program in programs(framework)]
     assert len([name for name in names if name.startswith(own)]) >= 2
@@ -24,6 +30,8 @@ def test_rule_has_two_broken_programs_and_a_healthy_neighbour(code: str, framewo
 
 @pytest.mark.parametrize("code", [rule.code for rule in RULES])
 def test_rule_has_a_program_in_keras_on_torch(code: str) -> None:
+    if (code, "keras_torch") in NOT_POSSIBLE:
+        pytest.skip("cannot happen there")
     assert [program for program in programs("keras_torch") if program.stem.startswith(code.lower())]
 
 

@@ -241,14 +241,14 @@ MESSAGES: dict[str, dict[str, Any]] = {
     },
     "w105_unused_gain": {
         "severity": "warning",
-        "message": "`model.scaled.gain` gets no gradient: it was never computed before the loss at line 20",
+        "message": "`model.scaled.gain` gets no gradient: it was never computed before the loss at line 22",
         "label": "made here, and never used in the forward pass",
         "why": "It exists and the optimizer holds it, but the forward pass never uses it.",
         "fix": "use it in the forward pass, or remove it",
         "variables": ("model.scaled.gain",),
         "path": [
             (13, "made here, never called"),
-            (20, "the loss"),
+            (22, "the loss"),
         ],
     },
     "w105_wrong_batch": {
@@ -298,9 +298,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
     "w106_rebound": {
         "severity": "error",
         "message": "the gradient of `weights - 0.5 * slope` is asked for at line 14, and nothing tracks it",
-        "label": (
-            "the name now stands for a new tensor, the result of this operation, and no longer for the variable"
-        ),
+        "label": ("the name now stands for a new tensor, the result of this operation, and no longer for the variable"),
         "why": (
             "An update that makes a new tensor leaves the variable as it was; what is trained must be written into."
         ),

@@ -27,5 +27,6 @@ for update in range(9):
         actor_loss.backward()
         actor_optimizer.step()
         with torch.no_grad():
-            for old, new in zip(critics_target.parameters(), critics.parameters()):
-                old.lerp_(new, 0.01)
+            for copied, trained in ((actor_target, actor), (critics_target, critics)):
+                for old, new in zip(copied.parameters(), trained.parameters()):
+                    old.lerp_(new, 0.01)

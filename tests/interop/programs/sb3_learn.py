@@ -1,0 +1,65 @@
+"""Agents of Stable-Baselines3 with a feature extractor of one's own, healthy or detached.
+
+Arguments: the algorithm, then one training after another, each a list of faults (`healthy`, `cut`, `cut+raise`).
+"""
+
+import json
+import sys
+
+import torch
+from stable_baselines3 import A2C, DQN, PPO, SAC, TD3
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from torch import nn
+
+from whygrad.interop.sb3_callback import WhyGrad
+
+algorithm = sys.argv[1]
+
+
+class Features(BaseFeaturesExtractor):
+    def __init__(self, space, cut):
+        super().__init__(space, 16)
+        self.cut = cut
+        self.net = nn.Sequential(nn.Linear(space.shape[0], 16), nn.Tanh())
+
+    def forward(self, x):
+        features = self.net(x)
+        if self.cut:
+            features = features.detach()
+        return features
+
+
+settings = {
+    "A2C": (A2C, "CartPole-v1", {}),
+    "PPO": (PPO, "CartPole-v1", {"n_steps": 64, "batch_size": 32, "n_epochs": 2}),
+    "DQN": (DQN, "CartPole-v1", {"learning_starts": 50}),
+    "TD3": (TD3, "Pendulum-v1", {"learning_starts": 50, "batch_size": 16}),
+    "SAC": (SAC, "Pendulum-v1", {"learning_starts": 50, "batch_size": 16}),
+}
+kind, environment, more = settings[algorithm]
+torch.set_num_threads(1)
+
+
+def learn(faults):
+    extractor = {"features_extractor_class": Features, "features_extractor_kwargs": {"cut": "cut" in faults}}
+    agent = kind("MlpPolicy", environment, policy_kwargs=extractor, device="cpu", seed=0, **more)
+    told = []
+    callback = WhyGrad(on_finding="raise" if "raise" in faults else told.append)
+    error = ""
+    try:
+        agent.learn(140, callback=None if "plain" in faults else callback)
+    except Exception as trouble:
+        error = f"{type(trouble).__name__}: {trouble}"
+    report = callback.report
+    return {
+        "weights": sum(p.double().sum().item() for p in agent.policy.parameters()),
+        "error": error[:300],
+        "told": len(told),
+        "codes": [f.code for f in report.findings if f.severity != "note"] if report else None,
+        "lines": [f.where.line for f in report.findings if f.severity != "note"] if report else None,
+        "notes": list(report.notes) if report else None,
+        "updates": report.updates if report else 0,
+    }
+
+
+print(json.dumps([learn(faults.split("+")) for faults in sys.argv[2:]]))

@@ -1,0 +1,76 @@
+"""What the rules about updates and targets say of JAX programs, word for word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("jax")
+
+from program_runner import PROGRAMS, only, run, said
+
+FOLDER = PROGRAMS / "jax"
+
+MESSAGES: dict[str, dict[str, Any]] = {
+    "w502_replaced_each_update": {
+        "severity": "error",
+        "message": "the target is computed with the parameters that are being trained: `params` (2 variables)",
+        "label": "runs after every update",
+        "why": "`target_params` is replaced by `params` after every update. A target network holds still while the "
+        "online one learns; here it moves with every update.",
+        "fix": "replace `target_params` only after every so many updates, or average: optax.incremental_update(…)",
+        "variables": ("params['w1']", "params['w2']"),
+        "path": [(31, "runs after every update"), (23, "prediction and target are of one network")],
+    },
+    "w503_constant_target": {
+        "severity": "error",
+        "message": "the target is a constant of the compiled function: it never follows `params`",
+        "label": "taken from around the function when it was traced, and used ever since",
+        "why": "jax.jit reads what is no argument once, while it traces. The program has other target parameters by "
+        "now, and the compiled function still uses the first ones.",
+        "fix": "pass the target parameters to the compiled function as an argument",
+        "variables": ("params (constant)['w1']", "params (constant)['w2']"),
+        "path": [
+            (23, "taken from around the function when it was traced, and used ever since"),
+            (24, "the loss"),
+        ],
+    },
+    "w506_static_step": {
+        "severity": "warning",
+        "message": "`update` was traced in 12 of 12 calls",
+        "label": "called with another Python number each time",
+        "why": "A Python number is part of what a trace is for: 10 and 11 are two traces. Tracing costs a hundred "
+        "times a call and more, and every trace is kept.",
+        "fix": "pass it as an array, no static argument",
+        "variables": (),
+        "path": [(18, "called with another Python number each time")],
+    },
+    "w405_tiny_limit": {
+        "severity": "warning",
+        "message": "`params` (2 variables) keeps less than a thousandth of its gradient after clipping at line 8",
+        "label": "a limit of 1e-09 against a norm of 9.18",
+        "why": "In every update that was looked at the norm was between 9.18 and 9.18; after `clip_by_global_norm` "
+        "with 1e-09 the step moves the weights by less than a millionth of their size.",
+        "fix": "raise the limit of `optax.clip_by_global_norm(1e-9)` to about the norm that a normal update has, or "
+        "leave the clipping out",
+        "variables": ("params['b']", "params['w']"),
+        "path": [(8, "the gradient is clipped here"), (16, "what is left is applied here")],
+    },
+    "w206_row_added": {
+        "severity": "error",
+        "message": "`table` is updated, and the new values are dropped: the next gradient is taken at the old ones",
+        "label": "the new parameters are computed here, and nobody keeps them",
+        "why": "Arrays in JAX do not change. The update made new ones, and the program goes on with those from "
+        "before, so that every update begins where the first one did.",
+        "fix": "keep it: assign its result to `table`",
+        "variables": ("table",),
+        "path": [(10, "computed and dropped")],
+    },
+}
+
+
+@pytest.mark.parametrize("name", list(MESSAGES))
+def test_message_word_for_word(name: str) -> None:
+    code = name.split("_")[0].upper()
+    assert said(only(run(FOLDER / f"{name}.py"), code)) == MESSAGES[name]

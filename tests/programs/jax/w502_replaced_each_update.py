@@ -1,0 +1,31 @@
+"""DQN whose target parameters are replaced after every update."""
+import jax
+import jax.numpy as jnp
+import optax
+
+k = jax.random.split(jax.random.key(0), 4)
+params = {"w1": jax.random.normal(k[0], (4, 16)) * 0.4, "w2": jax.random.normal(k[1], (16, 2)) * 0.2}
+target_params = params
+opt = optax.adam(1e-3)
+opt_state = opt.init(params)
+states, next_states = jax.random.normal(k[2], (2, 8, 4))
+actions, rewards = jnp.arange(8) % 2, states[:, 0]
+
+
+def q(p, s):
+    return jnp.tanh(s @ p["w1"]) @ p["w2"]
+
+
+@jax.jit
+def update(params, target_params, opt_state):
+    def loss_fn(p):
+        chosen = q(p, states)[jnp.arange(8), actions]
+        return jnp.mean((chosen - rewards - 0.9 * q(target_params, next_states).max(-1)) ** 2)
+
+    updates, opt_state = opt.update(jax.grad(loss_fn)(params), opt_state)
+    return optax.apply_updates(params, updates), opt_state
+
+
+for _ in range(8):
+    params, opt_state = update(params, target_params, opt_state)
+    target_params = params  # fires: W502

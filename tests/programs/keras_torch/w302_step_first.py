@@ -1,0 +1,13 @@
+"""A Keras model trained by hand: the step stands above the loss."""
+import keras
+import torch
+
+keras.utils.set_random_seed(0)
+net = keras.Sequential([keras.Input((3,)), keras.layers.Dense(8, "relu"), keras.layers.Dense(1)])
+optimizer = torch.optim.SGD(net.parameters(), lr=1e-2)
+for step in range(3):
+    inputs, labels = torch.randn(8, 3), torch.randn(8, 1)
+    optimizer.zero_grad()
+    optimizer.step()  # fires: W302
+    loss = keras.ops.mean((net(inputs) - labels) ** 2)
+    loss.backward()

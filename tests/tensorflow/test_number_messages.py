@@ -1,0 +1,180 @@
+"""What the rules about numbers (W401 to W405) say on TensorFlow programs, word for word."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+pytest.importorskip("tensorflow")
+
+from program_runner import PROGRAMS, only, run, said
+
+FOLDER = PROGRAMS / "tensorflow"
+
+MESSAGES: dict[str, dict[str, Any]] = {
+    "w401_dead_relu": {
+        "severity": "error",
+        "message": "`model.dense`, `model.dense_1`, `model.dense_2` (5 of 6 variables of `model`) "
+        "get a gradient of exactly zero from the loss at line 17",
+        "label": "dead: all 16 units are off for the whole batch",
+        "why": "The input of the relu after `model.dense_1` is negative for every row, where its "
+        "slope is zero: `model.dense_1` and what lies before it get nothing and cannot come "
+        "back. It was so in every update that was looked at.",
+        "fix": "look at what makes the input negative (a bias, inputs that are not normalised, a "
+        "step that was too large); use a lower learning rate or tf.nn.leaky_relu instead",
+        "variables": (
+            "model.dense.kernel",
+            "model.dense.bias",
+            "model.dense_1.kernel",
+            "model.dense_1.bias",
+            "model.dense_2.kernel",
+        ),
+        "path": [(11, "the gradient becomes zero here"), (17, "the loss")],
+    },
+    "w401_clamped_error": {
+        "severity": "warning",
+        "message": "`q_net` (4 variables) gets a gradient of exactly zero from the loss at line 22",
+        "label": "every entry lies outside the limits",
+        "why": "`tf.clip_by_value(best - chosen, -1.0, 1.0)` cuts every entry off (the result "
+        "lies between -1 and 1), and where it cuts, its slope is zero. It was so in "
+        "every update that was looked at.",
+        "fix": "to limit the gradient of an error use keras.losses.Huber() or clip the "
+        "gradient norm; or widen the limits",
+        "variables": ("q_net.dense.kernel", "q_net.dense.bias", "q_net.dense_1.kernel", "q_net.dense_1.bias"),
+        "path": [(21, "the gradient becomes zero here"), (22, "the loss")],
+    },
+    "w402_log_of_zero": {
+        "severity": "error",
+        "message": "the loss at line 19 is NaN: `log` makes an infinity out of finite numbers",
+        "label": "the logarithm of 0 is -inf (22 of its 48 entries are 0)",
+        "why": "The step applies it, and `policy` is lost from then on.",
+        "fix": "for the logarithm of a probability use tf.nn.log_softmax(logits) or "
+        "tf.math.log_sigmoid(logits); else keep its input away from 0: tf.maximum(probabilities, "
+        "1e-8)",
+        "variables": ("policy.dense.kernel", "policy.dense.bias", "policy.dense_1.kernel", "policy.dense_1.bias"),
+        "path": [(12, "not finite from here on"), (19, "the loss")],
+    },
+    "w402_norm_at_zero": {
+        "severity": "error",
+        "message": "`encoder` (2 variables) gets a gradient that is not finite from the loss at line 19",
+        "label": "the square root is finite at 0 and its slope there is infinite (8 of its 64 entries are 0)",
+        "why": "The loss is finite. Only the backward pass, which multiplies by the slope, "
+        "meets the infinity. The step applies it, and `encoder` is lost from then on.",
+        "fix": "keep the input above 0: tf.maximum(x, 1e-8). A `where` around it does not help: "
+        "0 times infinity is NaN",
+        "variables": ("encoder.project.kernel", "encoder.project.bias"),
+        "path": [(18, "not finite from here on"), (19, "the loss")],
+    },
+    "w402_data": {
+        "severity": "error",
+        "message": "the loss at line 15 is NaN: the data that go into it are not finite",
+        "label": "NaN (1 of 48 entries) in the data already, before the network has seen it",
+        "why": "The step applies it, and `model` is lost from then on.",
+        "fix": "find out where the data gets it (a missing value, a division, an empty episode) and "
+        "clean it there; a loss cannot repair it",
+        "variables": ("model.dense.kernel", "model.dense.bias", "model.dense_1.kernel", "model.dense_1.bias"),
+        "path": [(13, "not finite from here on"), (15, "the loss")],
+    },
+    "w403_sigmoid_stack": {
+        "severity": "warning",
+        "message": "`model.dense`, `model.dense_1`, `model.dense_2` and 8 more layers (11 of "
+        "30 variables of `model`) get almost no gradient from the loss at line 14: "
+        "it shrinks 2e+09 times on its way",
+        "label": "14 times sigmoid in a row",
+        "why": "The gradient of `model.dense` is 1.1e-09 for each weight, that of "
+        "`model.dense_14` 2.1e+00. Between them lie 14 times sigmoid, and each "
+        "multiplies the gradient by its slope, which is below 1.",
+        "fix": "use ReLU or GELU in place of sigmoid in the hidden layers, normalise between "
+        "them (keras.layers.LayerNormalization), or add residual connections",
+        "variables": (
+            "model.dense.kernel",
+            "model.dense_1.kernel",
+            "model.dense_2.kernel",
+            "model.dense_3.kernel",
+            "model.dense_4.kernel",
+            "model.dense_5.kernel",
+            "model.dense_6.kernel",
+            "model.dense_7.kernel",
+            "model.dense_8.kernel",
+            "model.dense_9.kernel",
+            "model.dense_10.kernel",
+        ),
+        "path": [(10, "the gradient shrinks here, layer by layer"), (14, "the loss")],
+    },
+    "w403_raw_variables": {
+        "severity": "warning",
+        "message": "`net.` (7 variables) gets almost no gradient from the loss at line 26: it "
+        "shrinks 3e+09 times on its way",
+        "label": "10 times sigmoid in a row",
+        "why": "The gradient of `net` is 4.6e-10 for each weight, that of `net` 1.6e+00. "
+        "Between them lie 10 times sigmoid, and each multiplies the gradient by its "
+        "slope, which is below 1.",
+        "fix": "use ReLU or GELU in place of sigmoid in the hidden layers, normalise between "
+        "them (keras.layers.LayerNormalization), or add residual connections",
+        "variables": (
+            "net.weights[0]",
+            "net.weights[1]",
+            "net.weights[2]",
+            "net.weights[3]",
+            "net.weights[4]",
+            "net.weights[5]",
+            "net.weights[6]",
+        ),
+        "path": [(17, "the gradient shrinks here, layer by layer"), (26, "the loss")],
+    },
+    "w404_learning_rate": {
+        "severity": "error",
+        "message": "the gradient of `model` grows from update to update: 4.1e+02, 1.3e+09, "
+        "1.5e+29, and is no longer finite by update 12",
+        "label": "its steps overshoot, each further than the last",
+        "why": "The norms of the gradient in the order of the updates. A step that is too "
+        "large lands where the slope is steeper still, so each one is larger than the "
+        "last.",
+        "fix": "lower the learning rate (1 now), bring inputs and targets to a size around 1, "
+        "and clip the norm (global_clipnorm=1.0)",
+        "variables": ("model.dense.kernel", "model.dense.bias", "model.dense_1.kernel", "model.dense_1.bias"),
+        "path": [(8, "the step size is chosen here"), (12, "the loss"), (14, "each step goes further than the last")],
+    },
+    "w404_recurrent_loop": {
+        "severity": "error",
+        "message": "the gradient of the networks overflows: a loop multiplies by the same weights 40 times",
+        "label": "computed 40 times in a row with the same weights",
+        "why": "`tf.matmul(state, recur)` multiplies by the same variable in every round, and "
+        "the numbers grow each time.",
+        "fix": "use a gated cell (LSTM, GRU) or orthogonal first weights, squash the state "
+        "(tanh), stop the gradient every few rounds (truncated backpropagation), and "
+        "clip the norm",
+        "variables": ("recur", "enter.kernel", "enter.bias", "out.kernel"),
+        "path": [(15, "multiplied again in every round"), (21, "the loss")],
+    },
+    "w405_limit_of_zero": {
+        "severity": "error",
+        "message": "`net` (4 variables) loses its whole gradient to clipping at line 15",
+        "label": "the limit is 0: nothing is left",
+        "why": "`tf.clip_by_value` scales the gradient down to the limit, and the limit is 0. It had a norm of 2.72.",
+        "fix": "give `tf.clip_by_value(g, -LIMIT, LIMIT)` a positive limit, about the norm that a normal update has",
+        "variables": ("net.dense.kernel", "net.dense.bias", "net.dense_1.kernel", "net.dense_1.bias"),
+        "path": [(15, "the gradient is clipped here"), (16, "what is left is applied here")],
+    },
+    "w405_tiny_limit": {
+        "severity": "warning",
+        "message": "`model` (4 variables) keeps less than a thousandth of its gradient after clipping at line 18",
+        "label": "a limit of 1e-06 against a norm of 2.77",
+        "why": "In every update that was looked at the norm was between 2.22 and 2.86; after "
+        "`tf.clip_by_global_norm` with 1e-06 the step moves the weights by less than a "
+        "millionth of their size.",
+        "fix": "raise the limit of `tf.clip_by_global_norm(grads, 1e-6)` to about the norm that a "
+        "normal update has, or leave the clipping out",
+        "variables": ("model.dense.kernel", "model.dense.bias", "model.dense_1.kernel", "model.dense_1.bias"),
+        "path": [(18, "the gradient is clipped here"), (19, "what is left is applied here")],
+    },
+}
+
+
+@pytest.mark.parametrize("name", list(MESSAGES))
+def test_message_word_for_word(name: str) -> None:
+    code = name.split("_")[0].upper()
+    assert said(only(run(FOLDER / f"{name}.py"), code)) == MESSAGES[name]

@@ -1,0 +1,170 @@
+"""What the rules about objectives (W501 to W506) say on TensorFlow programs, word for word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("tensorflow")
+
+from program_runner import PROGRAMS, only, run, said
+
+FOLDER = PROGRAMS / "tensorflow"
+
+MESSAGES: dict[str, dict[str, Any]] = {
+    "w501_td_in_tape": {
+        "severity": "warning",
+        "message": "the loss at line 17 trains `model` through its own target",
+        "label": "this target carries a gradient into `model`",
+        "why": "The target is the number that the prediction should move to. With a gradient through it the loss "
+        "also moves the target to the prediction, so that the values of the next states are fitted to those "
+        "before them.",
+        "fix": "stop the target: put tf.stop_gradient(…) around `rewards + (1.0 - done) * 0.99 * best`, or compute "
+        "it before the tape",
+        "variables": ("model.dense.kernel", "model.dense.bias", "model.dense_1.kernel", "model.dense_1.bias"),
+        "path": [(15, "the target, with a gradient"), (17, "compared with the prediction"), (17, "the loss")],
+    },
+    "w502_one_model": {
+        "severity": "error",
+        "message": "`target_model` and `model` are one network: `model` (4 variables)",
+        "label": "`target_model = model` makes no second network",
+        "why": "A target network holds still while the online one learns. Here every step of the optimizer moves "
+        "the targets too.",
+        "fix": "make `target_model` a network of its own: keras.models.clone_model(model), then "
+        "target_model.set_weights(model.get_weights())",
+        "variables": ("model.dense.kernel", "model.dense.bias", "model.dense_1.kernel", "model.dense_1.bias"),
+        "path": [(7, "one network under two names")],
+    },
+    "w502_agent_alias": {
+        "severity": "error",
+        "message": "`self.target` and `self.online` are one network: `online` (4 variables)",
+        "label": "`self.target = self.online` makes no second network",
+        "why": "A target network holds still while the online one learns. Here every step of the optimizer moves "
+        "the targets too.",
+        "fix": "make `self.target` a network of its own: keras.models.clone_model(self.online), then "
+        "self.target.set_weights(self.online.get_weights())",
+        "variables": ("online.dense.kernel", "online.dense.bias", "online.dense_1.kernel", "online.dense_1.bias"),
+        "path": [(9, "one network under two names")],
+    },
+    "w503_not_assigned": {
+        "severity": "error",
+        "message": "the average for `target_critic` is computed and not stored",
+        "label": "the result is bound to a name and dropped",
+        "why": "A new tensor is made and nothing is written into `target_critic`.",
+        "fix": "write it into the variable: variable.assign(0.005 * fast + 0.995 * slow)",
+        "variables": (
+            "target_critic.dense.kernel",
+            "target_critic.dense.bias",
+            "target_critic.dense_1.kernel",
+            "target_critic.dense_1.bias",
+        ),
+        "path": [
+            (12, "the target is computed with `target_critic`"),
+            (17, "the result is bound to a name and dropped"),
+            (14, "the loss"),
+        ],
+    },
+    "w503_once_in_init": {
+        "severity": "warning",
+        "message": "`target_model` never follows `model`",
+        "label": "copied here once, and never again",
+        "why": "The loss takes its targets from `target_model`, which stays what it was when training began.",
+        "fix": "do the same after every so many updates: `self.target_model.set_weights(self.model.get_weights())`",
+        "variables": (
+            "target_model.dense_2.kernel",
+            "target_model.dense_2.bias",
+            "target_model.dense_3.kernel",
+            "target_model.dense_3.bias",
+        ),
+        "path": [
+            (18, "the target is computed with `target_model`"),
+            (13, "copied here once, and never again"),
+            (21, "the loss"),
+        ],
+    },
+    "w504_critic_column": {
+        "severity": "error",
+        "message": "`returns - values` pairs every row of the batch with every row: (24,) against (24, 1)",
+        "label": "(24,) against (24, 1) gives (24, 24)",
+        "why": "Broadcasting makes a (24, 24) matrix of the two, and the loss at line 18 takes in all of it. Its "
+        "gradient pulls each prediction to the mean of all 24 targets.",
+        "fix": "give both the same shape before they meet: tf.squeeze(…, axis=1) on the second makes it (24,)",
+        "variables": (
+            "model.dense.kernel",
+            "model.dense.bias",
+            "model.dense_2.kernel",
+            "model.dense_2.bias",
+            "model.dense_1.kernel",
+            "model.dense_1.bias",
+        ),
+        "path": [(17, "every row meets every row"), (18, "the loss")],
+    },
+    "w504_bellman_sum": {
+        "severity": "error",
+        "message": "`rewards + 0.99 * target_critic(following)` pairs every row of the batch with every row: (32,) "
+        "against (32, 1)",
+        "label": "(32,) against (32, 1) gives (32, 32)",
+        "why": "Broadcasting makes a (32, 32) matrix of the two, and the loss at line 20 takes in all of it. Its "
+        "gradient pulls each prediction to the mean of all 32 targets.",
+        "fix": "give both the same shape before they meet: tf.reshape(…, (-1, 1)) on the first makes it (32, 1)",
+        "variables": ("critic.dense.kernel", "critic.dense.bias", "critic.dense_1.kernel", "critic.dense_1.bias"),
+        "path": [(18, "every row meets every row"), (20, "the loss")],
+    },
+    "w505_live_gaussian": {
+        "severity": "error",
+        "message": "`mean + std * noise` carries a gradient into its own log-probability at line 17",
+        "label": "this sample carries its gradient along",
+        "why": "Weighed by a return, a log-probability must be taken of a constant action. Through mean + std * "
+        "noise the distance of the action from its mean no longer depends on the mean, and the mean's "
+        "gradient is zero.",
+        "fix": "take the action as a constant: tf.stop_gradient around the action; keep the reparameterised sample "
+        "for a critic's gradient",
+        "variables": (
+            "policy.dense.kernel",
+            "policy.dense.bias",
+            "policy.dense_1.kernel",
+            "policy.dense_1.bias",
+            "log_std",
+        ),
+        "path": [(14, "the sample, with a gradient"), (17, "its log-probability, weighed"), (17, "the loss")],
+    },
+    "w505_live_return": {
+        "severity": "warning",
+        "message": "the weight of a log-probability at line 20 carries a gradient into `critic`",
+        "label": "the weight here carries a gradient into `critic`",
+        "why": "The weight says how good an action was; it is a constant to the policy's gradient. With a gradient "
+        "through it the policy loss also moves the value estimates, towards whatever makes this product "
+        "smaller.",
+        "fix": "stop the weight with tf.stop_gradient: `target - self.critic(states)[:, 0]` must reach this "
+        "product as a constant; the value has its own loss",
+        "variables": ("critic.dense_2.kernel", "critic.dense_2.bias", "critic.dense_3.kernel", "critic.dense_3.bias"),
+        "path": [(19, "the weight, with a gradient"), (20, "weighs a log-probability"), (21, "the loss")],
+    },
+    "w506_made_in_loop": {
+        "severity": "warning",
+        "message": "`train_step` was traced in 8 of 8 calls",
+        "label": "a new tf.function at each pass of the loop",
+        "why": "A function that tf.function makes anew has no traces yet, so that its first call is traced. "
+        "Tracing costs a hundred times a call and more, and every trace is kept.",
+        "fix": "make the compiled function once, before the loop, and call that in the loop",
+        "variables": (),
+        "path": [(18, "a new tf.function at each pass of the loop")],
+    },
+    "w506_python_number": {
+        "severity": "warning",
+        "message": "`train_step` was traced in 8 of 8 calls",
+        "label": "called with another Python number each time",
+        "why": "A Python number is part of what a trace is for: 0.09090909090909091 then 0.08333333333333333 are "
+        "two traces. Tracing costs a hundred times a call and more, and every trace is kept.",
+        "fix": "pass it as a tensor: tf.constant(…), or a tf.Variable",
+        "variables": (),
+        "path": [(20, "called with another Python number each time")],
+    },
+}
+
+
+@pytest.mark.parametrize("name", list(MESSAGES))
+def test_message_word_for_word(name: str) -> None:
+    code = name.split("_")[0].upper()
+    assert said(only(run(FOLDER / f"{name}.py"), code)) == MESSAGES[name]

@@ -1,0 +1,143 @@
+"""What the rules about order and ownership (W201 to W304) say on PyTorch programs, word for word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+
+from program_runner import PROGRAMS, only, run, said
+
+FOLDER = PROGRAMS / "torch"
+
+MESSAGES: dict[str, dict[str, Any]] = {
+    "w201_step_forgotten": {
+        "severity": "error",
+        "message": "`net` (4 variables) gets a gradient that nobody applies: `optimizer` never steps",
+        "label": "computed, and never applied",
+        "why": "The gradient is computed here, 4 times in this run, and it keeps its first values.",
+        "fix": "call optimizer.step() after it",
+        "variables": ("net.0.weight", "net.0.bias", "net.2.weight", "net.2.bias"),
+        "path": [(8, "made here, and never used"), (13, "the gradient comes here")],
+    },
+    "w204_wrong_optimizer_steps": {
+        "severity": "error",
+        "message": '`self.optimizers["critic"]` steps after `actor_loss` at line 22, '
+        "which trains `actor` (4 variables): that gradient is not applied",
+        "label": "does not hold `actor`",
+        "why": '`self.optimizers["critic"]` does not hold `actor`. It applies what '
+        "it finds in the .grad of its own variables: what was left there, or "
+        "what this loss leaked into them.",
+        "fix": "step the optimizer that holds `actor`, built at line 12",
+        "variables": ("actor.0.weight", "actor.0.bias", "actor.2.weight", "actor.2.bias"),
+        "path": [(12, "holds `actor`"), (22, "the gradient comes here"), (23, "the wrong optimizer")],
+    },
+    "w205_one_optimizer": {
+        "severity": "error",
+        "message": "`critic` (4 variables) is moved by the loss at line 22, which is there to train `actor`",
+        "label": "holds `critic` beside `actor`",
+        "why": "That loss makes the output of `critic` large and reaches `actor` through its "
+        "input. Applied to `critic` it only inflates that output; what `critic` is to "
+        "predict it learns from the loss at line 18.",
+        "fix": "give `actor` an optimizer of its own, and step only that one after this loss",
+        "variables": ("critic.0.weight", "critic.0.bias", "critic.2.weight", "critic.2.bias"),
+        "path": [
+            (9, "holds both networks"),
+            (22, "the loss"),
+            (24, "the gradient is computed here"),
+            (25, "and applied here"),
+        ],
+    },
+    "w206_loop_rebinds": {
+        "severity": "error",
+        "message": "`net` (4 variables) keeps its first values: the update is computed and dropped",
+        "label": "the new values are computed here, and nobody keeps them",
+        "why": "The result is a new tensor. Binding it to a name, or changing a copy, leaves the variable as it was.",
+        "fix": "change the parameter in place, under torch.no_grad(): p -= rate * p.grad, or let an optimizer do it",
+        "variables": ("net.0.weight", "net.0.bias", "net.2.weight", "net.2.bias"),
+        "path": [(13, "the gradient comes here"), (16, "computed and dropped")],
+    },
+    "w301_zero_grad_in_loop": {
+        "severity": "error",
+        "message": "`policy` (4 variables) comes to every step without a gradient: it is "
+        "cleared after the backward pass at line 25",
+        "label": "clears what the backward pass has just computed",
+        "why": "`(-log_prob * value).backward()` puts gradients into .grad, and the next "
+        "step applies what is there. Here nothing is left, and the step changes "
+        "nothing.",
+        "fix": "move `self.optimizer.zero_grad()` before `(-log_prob * "
+        "value).backward()` or after `self.optimizer.step()`",
+        "variables": ("policy.0.weight", "policy.0.bias", "policy.2.weight", "policy.2.bias"),
+        "path": [(25, "the gradient comes here"), (26, "and is cleared here"), (27, "before it could be applied here")],
+    },
+    "w302_step_first": {
+        "severity": "error",
+        "message": "`optimizer.step()` runs before `loss.backward()`: `q_net` (4 variables) gets nothing in any update",
+        "label": "there is no gradient yet at this point",
+        "why": "A step applies what backward() has put into .grad. It comes first here, and "
+        "what backward() leaves is cleared before the next step.",
+        "fix": "the order is zero_grad, backward, step: move `optimizer.step()` behind `loss.backward()`",
+        "variables": ("q_net.0.weight", "q_net.0.bias", "q_net.2.weight", "q_net.2.bias"),
+        "path": [
+            (12, "the step has nothing to apply yet"),
+            (15, "the gradient comes here"),
+            (11, "and is cleared here, before the next step"),
+        ],
+    },
+    "w303_clip_before_backward": {
+        "severity": "error",
+        "message": "`clip_grad_norm_(parameters, max_norm=0.5)` runs before backward "
+        "at line 18: what the optimizer applies to `model` (4 variables) "
+        "and `head` (2 variables) is never clipped",
+        "label": "the gradient is not complete here",
+        "why": "backward() adds a gradient after it, and the step applies that one at its full size.",
+        "fix": "clip between backward and step: move `clip_grad_norm_(parameters, "
+        "max_norm=0.5)` between `loss.backward()` and `optimizer.step()`",
+        "variables": (
+            "model.weight_ih_l0",
+            "model.weight_hh_l0",
+            "model.bias_ih_l0",
+            "model.bias_hh_l0",
+            "head.weight",
+            "head.bias",
+        ),
+        "path": [(18, "the gradient comes here"), (17, "clipped here"), (19, "applied here")],
+    },
+    "w304_zero_grad_per_epoch": {
+        "severity": "error",
+        "message": "the gradients of `model` (4 variables) pile up: `loss` adds to "
+        "those of the updates before; `optimizer.zero_grad()` does not run "
+        "between the updates",
+        "label": "its gradient from the update before is still there",
+        "why": "backward() adds to .grad, and a step leaves it there. Each update "
+        "applies the sum of all gradients so far, of which all but one belong "
+        "to weights that are long gone. Seen in 3 of the traced updates.",
+        "fix": "clear before each backward pass: optimizer.zero_grad() before `loss.backward()`",
+        "variables": ("model.0.weight", "model.0.bias", "model.2.weight", "model.2.bias"),
+        "path": [(15, "adds to what is there"), (16, "applies the whole heap")],
+    },
+    "w205_generator_moves_judge": {
+        "severity": "warning",
+        "message": "`judge` (4 variables) is moved by the loss at line 20, which is there to train `generator`",
+        "label": "holds `judge` beside `generator`",
+        "why": "That loss is small where `judge` is wrong about what `generator` "
+        "makes. Applied to `judge` it undoes what the loss at line 16 "
+        "teaches.",
+        "fix": "give `generator` an optimizer of its own, and step only that one after this loss",
+        "variables": ("judge.0.weight", "judge.0.bias", "judge.2.weight", "judge.2.bias"),
+        "path": [
+            (9, "holds both networks"),
+            (20, "the loss"),
+            (21, "the gradient is computed here"),
+            (22, "and applied here"),
+        ],
+    },
+}
+
+
+@pytest.mark.parametrize("name", list(MESSAGES))
+def test_message_word_for_word(name: str) -> None:
+    code = name.split("_")[0].upper()
+    assert said(only(run(FOLDER / f"{name}.py"), code)) == MESSAGES[name]
