@@ -1,6 +1,6 @@
 """What tracing costs, and how fast a recording is explained: ratios, measured in one run.
 
-    python benchmarks/overhead.py [--quick] [--only torch|tensorflow|explain] [--output FILE]
+    python benchmarks/overhead.py [--quick] [--only torch|tensorflow|jax|explain] [--output FILE]
 
 Each framework runs in a process of its own, on one thread, and CPU time is what is counted. Within a process the
 variants take turns in rounds, in random order; a block of steps of each lies between two blocks of plain steps and
@@ -45,9 +45,10 @@ Variant = Callable[[], AbstractContextManager[Step]]
 PARTS = {
     "torch": ("torch", "torch-peers"),
     "tensorflow": ("tensorflow",),
+    "jax": ("jax",),
     "explain": ("explain-torch", "explain-tensorflow"),
 }
-NEEDS = {"torch": "torch", "torch-peers": "torch", "explain-torch": "torch"}
+NEEDS = {"torch": "torch", "torch-peers": "torch", "explain-torch": "torch", "jax": "jax"}
 TARGETS = {
     ("torch", "64x64 MLP", "deep"): 5.0,
     ("torch", "10 M parameters", "deep"): 2.0,
@@ -114,7 +115,7 @@ def whygrad_variants(step: Step) -> tuple[Variant, dict[str, Variant]]:
     @contextlib.contextmanager
     def traced(depth: int) -> Iterator[Step]:
         warm_up()
-        session = Session(depth=depth)
+        session = Session(depth=depth, ring=0)
         watch = loading.begin(session)
         try:
             if depth == 1:
@@ -310,6 +311,86 @@ def measure_tensorflow(quick: bool) -> dict[str, Any]:
     variants["untraced eager step"] = eager
     found["64x64 MLP, tf.function"] = take_turns(plain, variants, rounds, 6)
     return found
+
+
+# --- JAX --------------------------------------------------------------------------------------------------------
+
+
+def jax_training() -> Step:
+    """A new training step that was never traced: a DQN update of plain JAX and Optax, under `jit`."""
+    import jax
+    import jax.numpy as jnp
+    import optax
+
+    keys = jax.random.split(jax.random.key(0), 8)
+    pairs = list(itertools.pairwise(SMALL))
+    params = [(jax.random.normal(k, p) / p[0] ** 0.5, jnp.zeros(p[1])) for k, p in zip(keys, pairs, strict=False)]
+    target, optimizer = jax.tree.map(jnp.copy, params), optax.adam(1e-4)
+    state = optimizer.init(params)
+    states, after = (jax.random.normal(key, (BATCH, OBSERVATION)) for key in keys[3:5])
+    actions, rewards = jnp.zeros(BATCH, int), jax.random.normal(keys[5], (BATCH,))
+
+    def values(params: Any, x: Any) -> Any:
+        for weights, bias in params[:-1]:
+            x = jnp.tanh(x @ weights + bias)
+        return x @ params[-1][0] + params[-1][1]
+
+    @jax.jit
+    def update(params: Any, target: Any, state: Any) -> Any:
+        def loss(params: Any) -> Any:
+            best = rewards + 0.99 * jax.lax.stop_gradient(values(target, after)).max(1)
+            return jnp.mean((values(params, states)[jnp.arange(BATCH), actions] - best) ** 2)
+
+        updates, state = optimizer.update(jax.grad(loss)(params), state)
+        return optax.apply_updates(params, updates), state
+
+    def step() -> None:
+        nonlocal params, state
+        params, state = update(params, target, state)
+        jax.block_until_ready(params)
+
+    return step
+
+
+def measure_jax(quick: bool) -> dict[str, Any]:
+    """(c): the first four updates, which trace and compile the step, and the compiled updates that follow."""
+    from whygrad.trace import loading
+    from whygrad.trace.session import Session
+
+    def run(depth: int | None) -> tuple[float, float]:
+        step = jax_training()
+        gc.collect()
+        if depth is None:
+            first = sum(seconds(step) for _ in range(4))
+            return first, statistics.median(seconds(step) for _ in range(100))
+        session = Session(depth=depth, ring=0)
+        watch = loading.begin(session)
+        try:
+            first = sum(seconds(step) for _ in range(4))
+            later = statistics.median(seconds(step) for _ in range(100 if depth == 4 else 10))
+        finally:
+            watch.end()
+            session.finish()
+        if session.notes:
+            raise RuntimeError(f"tracing went wrong, so its cost means nothing: {session.notes}")
+        return first, later
+
+    run(None)
+    run(4)
+    found: dict[str, list[float]] = {"first four updates": [], "deep, once compiled": [], "released": []}
+    bases = [run(None)]
+    for _ in range(3 if quick else 15):
+        first, released = run(4)
+        _, deep = run(FOREVER)
+        bases.append(run(None))
+        base, compiled = ((bases[-2][i] + bases[-1][i]) / 2 for i in (0, 1))
+        found["first four updates"].append(first / base)
+        found["deep, once compiled"].append(deep / compiled)
+        found["released"].append(released / compiled)
+    plain = 1000 * statistics.median(base[1] for base in bases)
+    ratios = {name: quartiles(numbers) for name, numbers in found.items()}
+    four = statistics.median(base[0] for base in bases)
+    return {"64x64 MLP, jit": {"plain_ms": plain, "first_four_seconds": four, "ratio_to_plain": ratios}}
 
 
 # --- explaining -------------------------------------------------------------------------------------------------
@@ -546,6 +627,7 @@ CHILDREN: dict[str, Callable[[bool], Any]] = {
     "torch": measure_torch,
     "torch-peers": measure_torch_peers,
     "tensorflow": measure_tensorflow,
+    "jax": measure_jax,
     "explain-torch": measure_explain_torch,
     "explain-tensorflow": measure_explain_tensorflow,
     "pair-torchlens": torchlens_pair,
@@ -602,6 +684,7 @@ def machine() -> dict[str, Any]:
         "torch": version("torch"),
         "tensorflow": version("tensorflow") or version("tensorflow-cpu"),
         "keras": version("keras"),
+        "jax": version("jax"),
     }
 
 
