@@ -7,7 +7,7 @@ QUIET := TF_CPP_MIN_LOG_LEVEL=3
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check test-cli test-pages test-torch test-tensorflow test-jax test-keras-torch test-contracts test-interop test-tf-agents \
-	bench coverage clean
+	test-rl test-rl-backends bench learning speed coverage clean
 
 help: ## print this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,7 +33,7 @@ check: $(STAMP) ## the fast inner loop: ruff, types, import contracts, tests tha
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m pytest -q tests/flow tests/report tests/test_imports.py --ignore tests/report/test_report_browser.py
 
-test: check test-cli test-pages test-torch test-tensorflow test-jax test-keras-torch test-contracts test-interop ## everything: the above, and the real frameworks
+test: check test-cli test-pages test-torch test-tensorflow test-jax test-keras-torch test-contracts test-interop test-rl test-rl-backends ## everything: the above, and the real frameworks
 
 test-cli: $(STAMP) ## tests of the command line, in processes of their own
 	$(QUIET) $(BIN)/python -m pytest -q tests/cli tests/report/test_report_browser.py
@@ -61,6 +61,14 @@ test-contracts: $(STAMP) ## tests of declared contracts, one process per framewo
 test-interop: $(STAMP) ## tests of the pytest plugin and the callbacks, against the real libraries
 	$(QUIET) $(BIN)/python -m pytest -q tests/interop
 
+test-rl: $(STAMP) ## tests of what RL does with arrays and files, without a framework
+	$(BIN)/python -m pytest -q tests/rl
+
+test-rl-backends: $(STAMP) ## tests of agents, engines and training, once for each backend
+	KERAS_BACKEND=jax $(BIN)/python -m pytest -q tests/rl_backends
+	KERAS_BACKEND=torch $(BIN)/python -m pytest -q tests/rl_backends
+	KERAS_BACKEND=tensorflow $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends
+
 test-tf-agents: ## tests on TensorFlow 2.15 with Keras 2 and TF-Agents, in an environment of its own
 	test -e .venv-tf-agents/.installed || { \
 	  $(PYTHON) -m venv .venv-tf-agents && \
@@ -70,6 +78,13 @@ test-tf-agents: ## tests on TensorFlow 2.15 with Keras 2 and TF-Agents, in an en
 
 bench: $(STAMP) ## measure what tracing costs, beside the peers (benchmarks/)
 	$(QUIET) $(BIN)/python benchmarks/overhead.py
+
+learning: $(STAMP) ## train every agent on every backend from three seeds and write down the returns (hours; benchmarks/)
+	$(BIN)/python benchmarks/learning.py --out benchmarks/learning.json
+	$(BIN)/python benchmarks/offline.py
+
+speed: $(STAMP) ## steps per second of whole trainings, beside Stable-Baselines3 and SBX (benchmarks/)
+	$(BIN)/python benchmarks/rl_speed.py --out benchmarks/rl_speed.json
 
 coverage: $(STAMP) ## the share of the code that the tests run
 	rm -f .coverage .coverage.*

@@ -157,6 +157,8 @@ class Checks:
         self.contracts = contracts
         self.updates = updates
         self.session: Session | None = None
+        self.report: Report | None = None
+        """What the last look gave, findings that concern no contract among it."""
         self._seen = 0
         self._entered = 0
         self._watch: loading.ImportWatch | None = None
@@ -213,6 +215,7 @@ class Checks:
             session.finish()
             return  # an interrupt is no matter of contracts
         report = collect(session, _script(), f"{type(error).__name__}: {error}" if error is not None else None)
+        self.report = report
         found = all(any(has_its_loss(r, one.loss) for r in session.recordings) for one in self.contracts)
         self._seen += found or self._seen > 0  # until its first time a loss is waited for
         if any(finding.contract for finding in report.findings):

@@ -3,46 +3,35 @@
 from __future__ import annotations
 
 import os
-import stat
+
+from whygrad.whole_file import whole_file
 
 
-def check_writable(path: str) -> str | None:
+def check_writable(path: str, what: str = "report") -> str | None:
     """Why a file could not be written later, found out before a long run rather than after it."""
     if not path:
-        return "the name of the report's file is empty."
+        return f"the name of the {what}'s file is empty."
     full = os.path.realpath(path)
     folder = os.path.dirname(full)
     if os.path.isdir(full):
-        return f"{path!r} is a folder; give the name of a file for the report."
+        return f"{path!r} is a folder; give the name of a file for the {what}."
     if not os.path.isdir(folder):
-        return f"the folder {folder!r} does not exist, so the report cannot be written there. Make it first."
+        return f"the folder {folder!r} does not exist, so the {what} cannot be written there. Make it first."
     if os.path.exists(full) and not os.access(full, os.W_OK):
-        return f"no report can be written to {path!r}: the file is not writable. Choose another place."
+        return f"no {what} can be written to {path!r}: the file is not writable. Choose another place."
     if not _special(full) and not os.access(folder, os.W_OK):
-        return f"no report can be written to {path!r}: the folder is not writable. Choose another place."
+        return f"no {what} can be written to {path!r}: the folder is not writable. Choose another place."
     return None
 
 
 def write_whole(path: str, text: str) -> None:
-    """Write to a temporary file beside it, force it to disk, and rename; a pipe or a device is written to directly."""
-    full = os.path.realpath(path)
+    """Write a file whole; a pipe or a device is written to directly."""
     if _special(path):
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        with open(path, "w", encoding="utf-8") as special:
+            special.write(text)
         return
-    temporary = f"{full}.whygrad-{os.getpid()}"
-    try:
-        with open(temporary, "x", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        if os.path.exists(full):
-            os.chmod(temporary, stat.S_IMODE(os.stat(full).st_mode))
-        os.replace(temporary, full)
-    except BaseException:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        raise
+    with whole_file(path) as file:
+        file.write(text.encode("utf-8"))
 
 
 def _special(path: str) -> bool:

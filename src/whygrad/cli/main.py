@@ -9,10 +9,30 @@ from collections.abc import Sequence
 from types import ModuleType
 
 import whygrad
-from whygrad.cli import explain_command, report_command, rules_command, run_command
+from whygrad.cli import (
+    collect_command,
+    evaluate_command,
+    explain_command,
+    play_command,
+    probe_command,
+    report_command,
+    rules_command,
+    run_command,
+    train_command,
+)
 from whygrad.cli.output import fail
 
-COMMANDS: list[ModuleType] = [run_command, report_command, explain_command, rules_command]
+COMMANDS: list[ModuleType] = [
+    run_command,
+    report_command,
+    explain_command,
+    rules_command,
+    train_command,
+    evaluate_command,
+    play_command,
+    probe_command,
+    collect_command,
+]
 
 DESCRIPTION = """\
 Says why a network is not learning: which operation cut the gradient, on which
@@ -25,6 +45,8 @@ examples:
   whygrad run -m mylab.train         the same for a module
   whygrad run --html w.html train.py with a page to look at and to pass on
   whygrad explain W104               the manual page of a rule
+  whygrad train dqn --env CartPole-v1   train an agent, then watch it:
+  whygrad play runs/dqn-CartPole-v1-0-1
 """
 
 

@@ -7,6 +7,7 @@ when a recording is finished.
 
 from __future__ import annotations
 
+import dis
 import functools
 import os
 import site
@@ -26,6 +27,7 @@ FRAMEWORKS = (
 """Packages whose frames are never the answer to "which line?"."""
 
 _OWN_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_AGENTS = os.path.join(_OWN_PACKAGE, "rl", "agents") + os.sep
 
 
 def _library_roots() -> tuple[str, ...]:
@@ -43,7 +45,10 @@ def _standard_roots() -> tuple[str, ...]:
 _LIBRARIES = _library_roots()
 _STANDARD = _standard_roots()
 
-SKIP, LIBRARY, OWN = 0, 1, 2
+SKIP, LIBRARY, OWN, _STANDS_IN = 0, 1, 2, 3
+
+stand_ins: dict[CodeType, CodeType] = {}
+"""Machinery of ours that asks for gradients, and the function whose end is shown as the place where that was done."""
 
 
 @functools.cache
@@ -53,6 +58,8 @@ def classify(filename: str) -> int:
         # A notebook cell or an exec'd script is the user's; frozen importlib and <string> templates are not.
         return OWN if filename.startswith(("<ipython", "<stdin>", "<cell")) else SKIP
     path = os.path.realpath(filename)
+    if path.startswith(_AGENTS):
+        return LIBRARY  # an agent's loss can be wrong like any other
     if path.startswith(_OWN_PACKAGE) or "__autograph_generated_file" in path:
         return SKIP
     for root in _LIBRARIES:
@@ -100,12 +107,22 @@ class StackTable:
             kind = kinds.get(name)
             if kind is None:
                 self._codes[name] = code
-                kind = kinds[name] = classify(code.co_filename)
-            if kind:
+                kind = kinds[name] = _STANDS_IN if code in stand_ins else classify(code.co_filename)
+            if kind == _STANDS_IN:
+                if not key:  # nobody's own code is further in
+                    key += self._end_of(stand_ins[code])
+            elif kind:
                 key.append(name)
                 key.append(frame.f_lasti)
             frame = frame.f_back
         return self._number(tuple(key))
+
+    def _end_of(self, code: CodeType) -> tuple[int, int]:
+        """The last `return` of a function."""
+        self._codes[id(code)] = code
+        self._kinds[id(code)] = classify(code.co_filename)
+        ends = [step.offset for step in dis.get_instructions(code) if step.opname == "RETURN_VALUE"]
+        return id(code), ends[-1] if ends else 0
 
     def _number(self, packed: tuple[int, ...]) -> int:
         number = self._numbers.get(packed)

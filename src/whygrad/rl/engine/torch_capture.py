@@ -1,0 +1,52 @@
+"""A function on tensors, written down once as a flat list of operations.
+
+`make_fx` runs the function and notes the operations that reach PyTorch's core; the list gives the same bits as the
+function, without Keras, autograd and Python in between. Parameters are in it by reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch.fx import GraphModule
+from torch.fx.experimental.proxy_tensor import make_fx
+
+_NOTHING_LEFT_TO_DO = (torch.ops.aten.detach.default, torch.ops.aten.alias.default)
+"""Operations that only matter to autograd, which is over when the list is run."""
+
+
+def capture(function: Callable[..., Any], example: Sequence[torch.Tensor]) -> Callable[..., Any]:
+    """The function as a list for tensors of these shapes and kinds; itself, where it cannot be written down."""
+    try:
+        captured = make_fx(function)(*example)
+    except Exception:  # something looks at a value (`ops.one_hot` does); a fault of its own shows when it is run
+        return function
+    _leave_out(captured)
+    # A GraphModule's own call looks for hooks each time; nobody can have given it any.
+    return captured.forward  # type: ignore[no-any-return]
+
+
+def _leave_out(captured: GraphModule) -> None:
+    graph = captured.graph
+    changed = {argument for node in graph.nodes if _writes(node) for argument in node.all_input_nodes}
+    attributes: dict[str, Any] = {}
+    for node in list(graph.nodes):
+        if node.op == "call_function" and node.target in _NOTHING_LEFT_TO_DO:
+            source = node.args[0]
+            if node not in changed and source not in changed:  # else the two have to stay apart
+                node.replace_all_uses_with(source)
+                graph.erase_node(node)
+        elif node.op == "get_attr":
+            first = attributes.setdefault(str(node.target), node)
+            if first is not node:
+                node.replace_all_uses_with(first)
+                graph.erase_node(node)
+    graph.eliminate_dead_code()
+    captured.recompile()
+
+
+def _writes(node: Any) -> bool:
+    schema = getattr(node.target, "_schema", None)
+    return schema is not None and schema.is_mutable

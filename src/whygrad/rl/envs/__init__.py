@@ -1,0 +1,1 @@
+"""Environments: making and stepping them, and our own with known answers."""

@@ -1,0 +1,79 @@
+"""What a training is asked to do, apart from the agent: plain data that a run folder keeps."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any
+
+PRECISIONS = ("float32", "bfloat16")
+
+
+class BadPlan(ValueError):
+    """What a training is asked to do cannot be done; the message says what to ask for instead."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """How long, where, and what happens now and then. Counts are in steps of the environments."""
+
+    env: str | None
+    """A Gymnasium id; None when the environment was given as a function."""
+    steps: int
+    seed: int = 0
+    env_options: dict[str, Any] = field(default_factory=dict)
+    """Given to `gymnasium.make`."""
+    workers: bool = False
+    """Environments step in processes of their own, for those that are slow."""
+    precision: str = "float32"
+    """`bfloat16`: hidden layers compute with half the bits; weights, outputs and losses keep all of them."""
+    dataset: str | None = None
+    """The file that an offline agent learns from; a step is then an update."""
+    evaluate_every: int | None = None
+    """Default: twenty times in a training. 0: never."""
+    evaluate_episodes: int = 10
+    checkpoint_every: int | None = None
+    """Default: ten times in a training, at least 5,000 steps apart. 0: never."""
+    log_every: int | None = None
+    """Default: a hundred times in a training."""
+    tensorboard: bool = True
+    histograms: bool = True
+    """Also write the gradients of every variable, before and after clipping, as histograms."""
+    check: bool = True
+    """Have the diagnoser check the contract of every loss before the first update."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("steps", 1), ("seed", 0), ("evaluate_episodes", 1)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise BadPlan(f"{name} is a whole number, {least} or more, got {value!r}")
+        defaults = {
+            "evaluate_every": max(1, self.steps // 20),
+            "checkpoint_every": max(min(5_000, self.steps), self.steps // 10),
+            "log_every": max(1, self.steps // 100),
+        }
+        for name, default in defaults.items():
+            value = getattr(self, name)
+            if value is None:
+                object.__setattr__(self, name, default)
+            elif not isinstance(value, int) or isinstance(value, bool) or value < 0:
+                raise BadPlan(f"{name} is a whole number of steps, 0 for never, got {value!r}")
+
+        if self.precision not in PRECISIONS:
+            raise BadPlan(f"precision is one of {', '.join(PRECISIONS)}, got {self.precision!r}")
+
+    def until(self, steps: int | None) -> Plan:
+        """The same with another total. Everything that happens now and then keeps its pace."""
+        return self if steps is None else replace(self, steps=steps)
+
+    def as_data(self) -> dict[str, Any]:
+        """For a run folder."""
+        return asdict(self)
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any]) -> Plan:
+        """What `as_data` gave; fields that this version does not know are an error that names them."""
+        known = {f.name for f in fields(cls)}
+        unknown = sorted(set(data) - known)
+        if unknown:
+            raise BadPlan(f"this run was made by another version of whygrad: its plan has {', '.join(unknown)}")
+        return cls(**data)

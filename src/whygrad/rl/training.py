@@ -1,0 +1,195 @@
+"""`train`: from an agent and an environment to a run folder with everything in it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from whygrad.rl.agent import Agent, settings
+from whygrad.rl.device import on_device, versions
+from whygrad.rl.evaluation import Scores
+from whygrad.rl.interrupts import Interrupts
+from whygrad.rl.plan import Plan
+from whygrad.rl.progress import Progress
+from whygrad.rl.resuming import check_agent
+from whygrad.rl.run_folder import RunFolder
+from whygrad.rl.trainer import Trainer, make_trainer, read_agent
+
+if TYPE_CHECKING:
+    from whygrad.rl.tensorboard_file import TensorBoardFile
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """What a training leaves behind."""
+
+    path: Path
+    """The run folder."""
+    steps: int
+    finished: bool
+    """False when it was interrupted; `resume` goes on."""
+    scores: Scores | None
+    """The last evaluation."""
+    best: Scores | None
+    """The best one."""
+    networks: Mapping[str, Any]
+    """With the last weights."""
+
+
+def train(
+    agent: Agent,
+    env: str | Callable[..., Any] | None,
+    *,
+    steps: int,
+    seed: int = 0,
+    networks: Mapping[str, Any] | None = None,
+    dataset: str | Path | None = None,
+    root: str | Path | None = None,
+    device: str | None = None,
+    quiet: bool | None = None,
+    **options: Any,
+) -> Trained:
+    """Train an agent and return what came of it.
+
+    `env` is a Gymnasium id or a function that makes an environment. `networks` are your own, by the agent's names for
+    them. `options` are the fields of `Plan`: `evaluate_every`, `checkpoint_every`, `workers`, `env_options`, …
+
+    ```python
+    trained = train(DQN(double=True), "CartPole-v1", steps=50_000)
+    print(trained.best.mean, trained.path)
+    ```
+    """
+    agent.check()
+    known = env if isinstance(env, str) or env is None else None
+    plan = Plan(env=known, steps=steps, seed=seed, dataset=None if dataset is None else str(dataset), **options)
+    with on_device(device):
+        trainer = make_trainer(agent, plan, env=env, networks=networks)
+        with trainer:
+            folder = RunFolder.create(f"{agent.NAME}-{plan.env or 'env'}-{seed}", root)
+            folder.write_settings(
+                {"agent": agent.NAME, "settings": settings(agent), "plan": plan.as_data(), "versions": versions()}
+            )
+            with folder.alone():
+                trainer.begin()
+                return _go_on(trainer, folder, quiet)
+
+
+def resume(
+    path: str | Path,
+    *,
+    agent: Agent | None = None,
+    env: Callable[..., Any] | None = None,
+    networks: Mapping[str, Any] | None = None,
+    steps: int | None = None,
+    device: str | None = None,
+    quiet: bool | None = None,
+) -> Trained:
+    """Go on with a run from its last checkpoint.
+
+    An agent, an environment or networks of your own have to be given again: only their settings and weights are kept.
+    `steps` is a new total. On the CPU, and with the same total, a run that was killed ends as if it had never stopped.
+    One that was stopped with Ctrl-C has a checkpoint where others have none; it begins new episodes there.
+    """
+    folder = RunFolder.open(path)
+    kept = folder.settings()
+    if agent is not None:
+        check_agent(folder.path, kept, agent)
+    plan = Plan.from_data(kept["plan"]).until(steps)
+    with on_device(device), folder.alone():
+        trainer = make_trainer(agent or read_agent(kept), plan, env=env or plan.env, networks=networks)
+        with trainer:
+            if folder.last.exists():
+                trainer.load(folder.last)
+            else:
+                trainer.begin()  # killed before its first checkpoint: from the start
+            if steps is not None:
+                folder.write_settings({**kept, "plan": plan.as_data()})
+            folder.rewind(trainer.steps)
+            return _go_on(trainer, folder, quiet, resumed=trainer.steps)
+
+
+def _go_on(trainer: Trainer, folder: RunFolder, quiet: bool | None, resumed: int | None = None) -> Trained:
+    """Rounds until the plan is fulfilled, with everything that happens now and then between them."""
+    plan, books = trainer.plan, trainer.books
+    began = time.perf_counter()
+    with ExitStack() as stack:
+        stack.callback(folder.close)
+        interrupts = stack.enter_context(Interrupts())
+        board = _board(folder, resumed) if plan.tensorboard else None
+        if board is not None:
+            stack.callback(board.close)
+        bar = Progress(plan.steps, trainer.steps, quiet)
+        stack.callback(bar.close)
+        while trainer.steps < plan.steps and not interrupts.asked:
+            before = trainer.steps
+            trainer.round()
+            due = _due(before, trainer.steps, plan)
+            if due["log"]:
+                _log(trainer, folder, board, began)
+            if due["evaluate"]:
+                _evaluate(trainer, folder, board)
+            if due["checkpoint"]:
+                trainer.save(folder.last)
+                trainer.restart()
+            bar.update(trainer.steps, books.shown())
+        if interrupts.asked:
+            trainer.save(folder.last)
+            bar.close()
+            _say(f"Stopped at step {trainer.steps:,} and saved; go on with resume({str(folder.path)!r}).", quiet)
+        trainer.write_back()
+    return Trained(
+        folder.path, trainer.steps, trainer.steps >= plan.steps, books.scores, books.best, dict(trainer.networks)
+    )
+
+
+def _say(sentence: str, quiet: bool | None) -> None:
+    if not quiet:
+        print(sentence, file=sys.stderr, flush=True)
+
+
+def _board(folder: RunFolder, resumed: int | None) -> TensorBoardFile:
+    from whygrad.rl.tensorboard_file import TensorBoardFile  # takes a moment to load; not everybody wants it
+
+    return TensorBoardFile(folder.tensorboard, resumed=resumed)
+
+
+def _due(before: int, now: int, plan: Plan) -> dict[str, bool]:
+    """What has its time between two steps. At the end everything has."""
+    every = {"log": plan.log_every, "evaluate": plan.evaluate_every, "checkpoint": plan.checkpoint_every}
+    return {k: n is not None and n > 0 and (before // n < now // n or now >= plan.steps) for k, n in every.items()}
+
+
+def _log(trainer: Trainer, folder: RunFolder, board: TensorBoardFile | None, began: float) -> None:
+    row = trainer.books.row()
+    folder.log({"step": trainer.steps, "seconds": round(time.perf_counter() - began, 3), **row})
+    if board is None:
+        return
+    board.scalars(trainer.steps, row)
+    for name, (before, after) in trainer.books.norms().items():
+        board.scalars(trainer.steps, {f"gradient_norm/{name}": before, f"clipped_gradient_norm/{name}": after})
+    if trainer.plan.histograms:
+        for name, gradient, shrunk in trainer.gradients():
+            board.histogram(trainer.steps, f"gradient/{name}", gradient)
+            board.histogram(trainer.steps, f"clipped_gradient/{name}", gradient * np.float32(shrunk))
+
+
+def _evaluate(trainer: Trainer, folder: RunFolder, board: TensorBoardFile | None) -> None:
+    scores = trainer.evaluate()
+    if scores is None:
+        return
+    row = {"evaluation.return": scores.mean, "evaluation.deviation": scores.deviation}
+    if scores.values:  # far above what came of it: the agent fools itself
+        row["evaluation.value"] = float(np.mean(scores.values))
+        row["evaluation.discounted_return"] = float(np.mean(scores.discounted))
+    folder.log({"step": trainer.steps, **row, "evaluation.returns": list(scores.returns)})
+    if board is not None:
+        board.scalars(trainer.steps, row)
+    if trainer.books.judge(scores):
+        trainer.save_policy(folder.best)
