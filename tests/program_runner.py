@@ -33,6 +33,7 @@ _FRAMEWORK_WARNINGS = (
     r"The \.grad attribute of a Tensor that is not a leaf",  # W106: asked of a non-leaf
     r"Gradients do not exist for variables",  # Keras, of a layer that a loss ignores
     r"The model does not have any trainable weights",  # Keras, of a frozen model
+    r"You are using a softmax over axis",  # W401: Keras has noticed
     r"Converting a tensor with requires_grad=True to a scalar",  # W103: float() in a loss
     r"__array__ implementation doesn't accept a copy keyword",  # Keras on torch: ops.convert_to_numpy of any tensor
 )

@@ -36,6 +36,20 @@ MESSAGES: dict[str, dict[str, Any]] = {
             (24, "the loss"),
         ],
     },
+    "w503_scan_never_reached": {
+        "severity": "warning",
+        "message": "the sync of `carry[1]` is never reached: `carry[1]` never follows `params`",
+        "label": "this branch is never taken",
+        "why": "The condition of the sync holds in no round of the loop, and not in a far longer one either, so the "
+        "targets stay those of the first `carry[1]`.",
+        "fix": "give the sync a condition that comes true after every so many updates",
+        "variables": ("carry[1]['b1']", "carry[1]['w1']", "carry[1]['w2']"),
+        "path": [
+            (15, "the target is computed with `carry[1]`"),
+            (19, "this branch is never taken"),
+            (16, "the loss"),
+        ],
+    },
     "w506_static_step": {
         "severity": "warning",
         "message": "`update` was traced in 12 of 12 calls",

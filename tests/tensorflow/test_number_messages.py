@@ -171,6 +171,48 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("model.dense.kernel", "model.dense.bias", "model.dense_1.kernel", "model.dense_1.bias"),
         "path": [(18, "the gradient is clipped here"), (19, "what is left is applied here")],
     },
+    "w401_far_out": {
+        "severity": "warning",
+        "message": "`hidden` (2 variables) gets a gradient of exactly zero from the loss at line 15",
+        "label": "saturated: every unit is at the flat end of sigmoid",
+        "why": "The input of `tf.sigmoid(hidden(pixels))` is so large that the slope is zero in every "
+        "row. It was so in every update that was looked at.",
+        "fix": "make the input of sigmoid smaller: normalise the inputs, smaller first weights, or a factor before it",
+        "variables": ("hidden.kernel", "hidden.bias"),
+        "path": [(14, "the gradient becomes zero here"), (15, "the loss")],
+    },
+    "w401_ratio_with_itself": {
+        "severity": "error",
+        "message": "`policy` (4 variables) gets a gradient of exactly zero from the loss at line 21",
+        "label": "a thing less itself: both sides carry the same gradient",
+        "why": "The two sides of `chance(states, actions) - old` are the same and are computed from "
+        "the same variables, so that what the one side gives them the other takes away. It was "
+        "so in every update that was looked at.",
+        "fix": "keep the side that is meant to stay (an old policy's) as a constant: "
+        "tf.stop_gradient, from before the update",
+        "variables": ("policy.dense.kernel", "policy.dense.bias", "policy.dense_1.kernel", "policy.dense_1.bias"),
+        "path": [(20, "the gradient becomes zero here"), (21, "the loss")],
+    },
+    "w401_softmax_of_one": {
+        "severity": "error",
+        "message": "`model` (4 variables) gets a gradient of exactly zero from the loss at line 13",
+        "label": "a softmax over one entry is 1 whatever goes in",
+        "why": "The softmax after `model.dense_1` runs over a dimension of size 1, so the result is "
+        "constant and has no slope. It was so in every update that was looked at.",
+        "fix": "give it the dimension of the classes, or, for one output, use tf.sigmoid (activation='sigmoid')",
+        "variables": ("model.dense.kernel", "model.dense.bias", "model.dense_1.kernel", "model.dense_1.bias"),
+        "path": [(11, "the gradient becomes zero here"), (13, "the loss")],
+    },
+    "w402_masked_mean_late": {
+        "severity": "error",
+        "message": "the loss at line 14 is NaN: `truediv` makes NaN out of finite numbers",
+        "label": "0/0 is NaN",
+        "why": "The step applies it, and `model` is lost from then on.",
+        "fix": "make sure that what `tf.reduce_sum(errors) / tf.reduce_sum(mask)` divides by cannot "
+        "be 0: add a small number to it (+ 1e-8), or replace the zeros before the division",
+        "variables": ("model.dense.kernel", "model.dense.bias", "model.dense_1.kernel", "model.dense_1.bias"),
+        "path": [(14, "not finite from here on")],
+    },
 }
 
 

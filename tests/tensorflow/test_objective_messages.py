@@ -143,7 +143,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
     },
     "w506_made_in_loop": {
         "severity": "warning",
-        "message": "`train_step` was traced in 8 of 8 calls",
+        "message": "`train_step` was traced in 12 of 12 calls",
         "label": "a new tf.function at each pass of the loop",
         "why": "A function that tf.function makes anew has no traces yet, so that its first call is traced. "
         "Tracing costs a hundred times a call and more, and every trace is kept.",
@@ -153,13 +153,92 @@ MESSAGES: dict[str, dict[str, Any]] = {
     },
     "w506_python_number": {
         "severity": "warning",
-        "message": "`train_step` was traced in 8 of 8 calls",
+        "message": "`train_step` was traced in 12 of 12 calls",
         "label": "called with another Python number each time",
         "why": "A Python number is part of what a trace is for: 0.09090909090909091 then 0.08333333333333333 are "
         "two traces. Tracing costs a hundred times a call and more, and every trace is kept.",
         "fix": "pass it as a tensor: tf.constant(…), or a tf.Variable",
         "variables": (),
         "path": [(20, "called with another Python number each time")],
+    },
+    "w502_shared_layers": {
+        "severity": "error",
+        "message": "`target` and `online` are one network: `hidden` (2 variables) and `head` (2 variables)",
+        "label": "`target = build()` makes no second network",
+        "why": "A target network holds still while the online one learns. Here every step of the "
+        "optimizer moves the targets too.",
+        "fix": "make `target` a network of its own: keras.models.clone_model(online), then "
+        "target.set_weights(online.get_weights())",
+        "variables": ("hidden.kernel", "hidden.bias", "head.kernel", "head.bias"),
+        "path": [(16, "one network under two names")],
+    },
+    "w502_fit_and_predict": {
+        "severity": "error",
+        "message": "`self.target_net` and `self.q_net` are one network: `q_net` (4 variables)",
+        "label": "`self.target_net = self.q_net` makes no second network",
+        "why": "A target network holds still while the online one learns. Here every step of the "
+        "optimizer moves the targets too.",
+        "fix": "make `self.target_net` a network of its own: keras.models.clone_model(self.q_net), "
+        "then self.target_net.set_weights(self.q_net.get_weights())",
+        "variables": ("q_net.dense.kernel", "q_net.dense.bias", "q_net.dense_1.kernel", "q_net.dense_1.bias"),
+        "path": [(12, "one network under two names")],
+    },
+    "w503_fit_and_predict": {
+        "severity": "warning",
+        "message": "`target_model` never follows `model`",
+        "label": "the target network is used here and never synced",
+        "why": "The loss takes its targets from `target_model`, which stays what it was when training began.",
+        "fix": "after every so many updates: target_model.set_weights(model.get_weights()), or average with assign()",
+        "variables": (
+            "target_model.dense_2.kernel",
+            "target_model.dense_2.bias",
+            "target_model.dense_3.kernel",
+            "target_model.dense_3.bias",
+        ),
+        "path": [(20, "the target network is used here and never synced"), (23, "the loss")],
+    },
+    "w503_counted_in_python": {
+        "severity": "warning",
+        "message": "the sync of `target` is in a compiled function that was traced without it",
+        "label": "left out of the trace",
+        "why": "tf.function runs Python once, while it traces. A condition on a Python number is "
+        "decided then: the sync was not due at that call, and `target` stays what it was in "
+        "all the others.",
+        "fix": "sync outside of the compiled function, or make the condition a tensor: a tf.Variable that counts",
+        "variables": ("target.dense_2.kernel", "target.dense_2.bias", "target.dense_3.kernel", "target.dense_3.bias"),
+        "path": [(26, "the target is computed with `target`"), (25, "left out of the trace"), (28, "the loss")],
+    },
+    "w503_synced_into_another": {
+        "severity": "error",
+        "message": "`online` is copied into a network that nothing uses; `target` never follows",
+        "label": "this copy is not the target network",
+        "why": "The loss takes its targets from another network than the one that is synced here.",
+        "fix": "copy into `target`",
+        "variables": ("target.dense_2.kernel", "target.dense_2.bias", "target.dense_3.kernel", "target.dense_3.bias"),
+        "path": [
+            (17, "the target is computed with `target`"),
+            (23, "this copy is not the target network"),
+            (19, "the loss"),
+        ],
+    },
+    "w505_density_by_hand": {
+        "severity": "error",
+        "message": "`mean + std * tf.random.normal((32, 1))` carries a gradient into its own "
+        "log-probability at line 17",
+        "label": "this sample carries its gradient along",
+        "why": "Weighed by a return, a log-probability must be taken of a constant action. Through "
+        "mean + std * noise the distance of the action from its mean no longer depends on the "
+        "mean, and the mean's gradient is zero.",
+        "fix": "take the action as a constant: tf.stop_gradient around the action; keep the "
+        "reparameterised sample for a critic's gradient",
+        "variables": (
+            "mean_net.dense.kernel",
+            "mean_net.dense.bias",
+            "mean_net.dense_1.kernel",
+            "mean_net.dense_1.bias",
+            "log_std",
+        ),
+        "path": [(14, "the sample, with a gradient"), (17, "its log-probability, weighed"), (17, "the loss")],
     },
 }
 

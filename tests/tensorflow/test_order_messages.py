@@ -67,6 +67,72 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("model.dense.kernel", "model.dense.bias", "model.dense_1.kernel", "model.dense_1.bias"),
         "path": [(13, "clipped here"), (14, "applied here")],
     },
+    "w202_rebuilt_late": {
+        "severity": "error",
+        "message": "the optimizer was built for other variables than `net` has now",
+        "label": "new variables, made after the optimizer was built",
+        "why": "A Keras optimizer keeps a slot for every variable it was built with; a rebuilt or "
+        "reloaded model has new ones.",
+        "fix": "make a new optimizer for the new model, or keep the model and copy weights into it with set_weights()",
+        "variables": ("net.dense.kernel", "net.dense.bias", "net.dense_1.kernel", "net.dense_1.bias"),
+        "path": [(13, "the new variables"), (16, "refused here")],
+    },
+    "w205_makers_loss_trains_judge": {
+        "severity": "warning",
+        "message": "`judge` (4 variables) is moved by the loss at line 20, which is there to train `maker`",
+        "label": "asks for `judge` too",
+        "why": "That loss is small where `judge` is wrong about what `maker` makes. Applied to "
+        "`judge` it undoes what the loss at line 15 teaches.",
+        "fix": "ask for `maker` alone: leave the variables of `judge` out of this gradient and its apply_gradients",
+        "variables": ("judge.dense_2.kernel", "judge.dense_2.bias", "judge.dense_3.kernel", "judge.dense_3.bias"),
+        "path": [(20, "the loss"), (21, "the gradient is computed here"), (22, "and applied here")],
+    },
+    "w205_teacher_learns": {
+        "severity": "warning",
+        "message": "`teacher` (4 variables) is moved by the loss at line 17, which is there to train `student`",
+        "label": "asks for `teacher` too",
+        "why": "That loss is the difference of the two, and is zero wherever they agree. Applied to "
+        "`teacher` it makes that one forget what it had learned from the loss at line 11.",
+        "fix": "ask for `student` alone: leave the variables of `teacher` out of this gradient and its apply_gradients",
+        "variables": ("teacher.dense.kernel", "teacher.dense.bias", "teacher.dense_1.kernel", "teacher.dense_1.bias"),
+        "path": [(17, "the loss"), (18, "the gradient is computed here"), (19, "and applied here")],
+    },
+    "w205_combined_model": {
+        "severity": "warning",
+        "message": "`judge` (4 variables) is moved by the loss at line 18, which is there to train `maker`",
+        "label": "trains `judge` too",
+        "why": "That loss is small where `judge` is wrong about what `maker` makes. Applied to "
+        "`judge` it undoes what the loss at line 17 teaches.",
+        "fix": "freeze `judge` (trainable = False) before this model is compiled: it keeps learning in its own",
+        "variables": ("judge.dense.kernel", "judge.dense.bias", "judge.dense_1.kernel", "judge.dense_1.bias"),
+        "path": [(18, "the loss"), (18, "the gradient is computed here"), (18, "and applied here")],
+    },
+    "w206_numpy_copy": {
+        "severity": "error",
+        "message": "`model` (4 variables) keeps its first values: the update is computed and dropped",
+        "label": "the new values are computed here, and nobody keeps them",
+        "why": "The result is a new tensor. Binding it to a name, or changing a copy, leaves the variable as it was.",
+        "fix": "write it into the variable: variable.assign_sub(rate * gradient), or let an optimizer do it",
+        "variables": ("model.dense.kernel", "model.dense.bias", "model.dense_1.kernel", "model.dense_1.bias"),
+        "path": [(13, "the gradient comes here"), (16, "computed and dropped")],
+    },
+    "w301_sum_emptied": {
+        "severity": "error",
+        "message": "`model` (4 variables) gets zeros in every step: the gradients that were summed up at "
+        "line 22 are overwritten before they are applied",
+        "label": "empties what the gradients were summed up in",
+        "why": "`optimizer.apply_gradients(zip(sums, model.trainable_variabl…` is given variables "
+        "that hold the sum of several gradients. They were set to zero just before, so that "
+        "the step changes nothing.",
+        "fix": "move `total.assign(tf.zeros_like(total))` behind `optimizer.apply_gradients(zip(sums, "
+        "model.trainable_variabl…`",
+        "variables": ("model.dense.kernel", "model.dense.bias", "model.dense_1.kernel", "model.dense_1.bias"),
+        "path": [
+            (22, "the gradient is added here"),
+            (14, "and is overwritten here"),
+            (25, "before it could be applied here"),
+        ],
+    },
 }
 
 

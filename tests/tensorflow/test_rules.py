@@ -468,6 +468,27 @@ MESSAGES: dict[str, dict[str, Any]] = {
             (18, "made here"),
         ],
     },
+    "w103_zeros_for_none": {
+        "severity": "error",
+        "message": "`policy` (4 variables) gets no gradient from the loss at line 19",
+        "label": "the value leaves the framework here (.numpy()) and comes back at line 19 as a constant",
+        "why": "Python numbers and NumPy arrays carry no gradient; what is computed with them is a "
+        "constant to the framework.",
+        "fix": "stay in the framework up to the loss: drop .numpy() in `policy(state)[0].numpy()` and "
+        "use tf / keras.ops functions",
+        "variables": ("policy.dense.kernel", "policy.dense.bias", "policy.dense_1.kernel", "policy.dense_1.bias"),
+        "path": [(15, "the gradient stops here"), (19, "comes back here, as a constant")],
+    },
+    "w104_pairs_left_out": {
+        "severity": "error",
+        "message": "`maker` (4 variables) gets no gradient from the loss at line 16",
+        "label": "the gradient stops here: a comparison is true or false, and neither has a derivative",
+        "why": "A comparison returns bool; turning it into 0.0 and 1.0 afterwards does not bring the gradient back.",
+        "fix": "replace `fooled > 0.5` by something smooth: a sigmoid of the difference, or a margin "
+        "(relu of the difference)",
+        "variables": ("maker.dense.kernel", "maker.dense.bias", "maker.dense_1.kernel", "maker.dense_1.bias"),
+        "path": [(13, "the output of `maker`"), (16, "the gradient stops here")],
+    },
 }
 
 

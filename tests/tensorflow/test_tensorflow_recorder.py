@@ -26,7 +26,7 @@ class Run:
     """A session with one recorder, finished once."""
 
     def __init__(self, **options: Any) -> None:
-        self.session = Session(**options)
+        self.session = Session(**({"ring": 0} | options))
         self.recorder = tensorflow_recorder.start(self.session)
         self.recording: Recording | None = None
 

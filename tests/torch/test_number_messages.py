@@ -192,10 +192,11 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "severity": "error",
         "message": "`net.0`, `net.2` (3 of 4 variables of `net`) get a gradient of exactly "
         "zero from the loss at line 13",
-        "label": "`net.2.weight` is all zeros",
-        "why": "`net.2.weight` is all zeros and its own gradient is zero too, so nothing "
+        "label": "`net.0.weight` is all zeros",
+        "why": "`net.0.weight` is all zeros and its own gradient is zero too, so nothing "
         "passes through it, ever. It was so in every update that was looked at.",
-        "fix": "give `net.2.weight` random first values; zeros are right for one side of a product only",
+        "fix": "give `net.0.weight`, `net.2.weight` random first values; zeros are right for one side of a product "
+        "only",
         "variables": ("net.0.weight", "net.0.bias", "net.2.weight"),
         "path": [(9, "the gradient becomes zero here"), (13, "the loss")],
     },

@@ -13,6 +13,15 @@ from program_runner import PROGRAMS, only, run, said
 FOLDER = PROGRAMS / "torch"
 
 MESSAGES: dict[str, dict[str, Any]] = {
+    "w503_average_in_module": {
+        "severity": "error",
+        "message": "the average for `pair.target` is computed and not stored",
+        "label": "the result is bound to a name and dropped",
+        "why": "A new tensor is made and nothing is written into `pair.target`.",
+        "fix": "write it into the parameter: p_target.data.copy_(…), or p_target.lerp_(p, tau) under no_grad",
+        "variables": ("pair.target.0.weight", "pair.target.0.bias", "pair.target.2.weight", "pair.target.2.bias"),
+        "path": [(33, "the loss"), (20, "the result is bound to a name and dropped")],
+    },
     "w501_td_both_sides": {
         "severity": "warning",
         "message": "the loss at line 20 trains `q_net` through its own target",

@@ -50,6 +50,16 @@ MESSAGES: dict[str, dict[str, Any]] = {
             (25, "and applied here"),
         ],
     },
+    "w206_inner_step_unused": {
+        "severity": "warning",
+        "message": "new values of `net` are computed from its gradient, and nothing uses them",
+        "label": "the new values are computed here, and nobody uses them",
+        "why": "An inner step makes new tensors. Where no loss is computed with them, the outer update is the same as "
+        "without the inner step.",
+        "fix": "compute the next loss with the new values: torch.func.functional_call(model, new_values, inputs)",
+        "variables": ("net.0.weight", "net.0.bias", "net.2.weight", "net.2.bias"),
+        "path": [(21, "computed and dropped")],
+    },
     "w206_loop_rebinds": {
         "severity": "error",
         "message": "`net` (4 variables) keeps its first values: the update is computed and dropped",

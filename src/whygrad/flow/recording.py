@@ -76,6 +76,10 @@ class Value:
     """Its content, where that was looked at."""
     mapped: tuple[int | None, ...] | None = None
     """JAX: its shape outside of the `vmap` that made it row by row, where it was used there."""
+    kept: str = ""
+    """JAX: what the body of a loop calls it, where a loop carries it along (`state[0].params['w']`)."""
+    steady: bool = False
+    """JAX: that loop hands it through as it is."""
 
 
 @dataclass(slots=True)
@@ -105,6 +109,8 @@ class Op:
     """JAX: the clipping that this is a part of: its name, its limit, and the stack of the line that made it."""
     times: int = 1
     """JAX: for how many rounds of a loop it stands."""
+    never: tuple[int, ...] = ()
+    """JAX: results of those branches of a `cond` that were taken in no round of the training loop around it."""
 
 
 @dataclass(slots=True)
@@ -277,6 +283,8 @@ class Copy:
     target: int
     stack: int
     share: float | None = None
+    later: bool = False
+    """JAX: of one that did not run, whether it would in a longer loop."""
 
 
 @dataclass(slots=True)
@@ -301,6 +309,8 @@ class Retrace:
     count: int
     calls: int
     reason: str = ""
+    body: tuple[str, int, int] | None = None
+    """TensorFlow: the file and the first and last line of the function, where it was truly traced."""
 
 
 @dataclass(slots=True)
@@ -396,6 +406,8 @@ class Recording:
     clears: list[Clear] = field(default_factory=list)
     edits: list[Edit] = field(default_factory=list)
     copies: list[Copy] = field(default_factory=list)
+    copies_not_run: list[Copy] = field(default_factory=list)
+    """JAX: copies in a branch that no round of the training loop took."""
     retraces: list[Retrace] = field(default_factory=list)
     doubled: list[Doubled] = field(default_factory=list)
     readings: list[Reading] = field(default_factory=list)
@@ -412,6 +424,8 @@ class Recording:
     """Variables that no optimizer had changed and whose content changed after deep tracing ended."""
     unmoved: dict[int, int] = field(default_factory=dict)
     """JAX: variables that were given an update made without their gradient (frozen: zeros), with that call's stack."""
+    astray: list[Step] = field(default_factory=list)
+    """JAX: updates of arrays that no gradient was asked for, with the gradient of others (`applied`, `taken`)."""
     hand_updated: set[int] = field(default_factory=set)
     """Variables whose gradient the program reads itself (a hand-written update, clipping, logging)."""
     updates: int = 0

@@ -15,6 +15,7 @@ from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Op
 from whygrad.rules.case import Case
 from whygrad.rules.history import history
+from whygrad.rules.ownership import within_reach
 
 _LOSSES = 6
 _JOINS = frozenset({"cat", "concat", "concatenate", "concatv2", "concat_v2", "vstack"})
@@ -32,21 +33,52 @@ class Adversaries:
 
 def adversaries(case: Case) -> Iterator[Adversaries]:
     """Pairs of losses of which the first trains the maker and was applied to the judge too."""
+    losses, applied = _losses(case)
+    if len(losses) > _LOSSES:
+        return
+    for one, other in permutations(losses, 2):
+        judge, maker = applied[one] & applied[other], applied[one] - applied[other]
+        mine, theirs = losses[one][0], losses[other][0]
+        if not maker and judge:
+            maker = _forgotten(case, mine, theirs, judge)
+        if not judge or not maker:
+            continue
+        if not _through(case, mine, maker, judge):
+            continue
+        own = [group[0] for stack, group in losses.items() if applied[stack] and applied[stack] <= judge]
+        if _contrasts(case, theirs, maker, judge) or _contrasts_outside(case, theirs, own, maker):
+            yield Adversaries(mine, theirs, maker, judge)
+
+
+def exchanged(case: Case) -> Iterator[Adversaries]:
+    """Pairs of which the maker's loss was applied to the judge alone, and the judge's own to the maker alone."""
+    losses, applied = _losses(case)
+    if len(losses) > _LOSSES:
+        return
+    for one, other in permutations(losses, 2):
+        judge, maker, mine, theirs = applied[one], applied[other], losses[one][0], losses[other][0]
+        if not judge or not maker or judge & maker or not judge <= theirs.got:
+            continue
+        told = _through(case, mine, maker, judge) and _contrasts(case, theirs, maker, judge)
+        if told and not _contrasts(case, mine, maker, judge):
+            yield Adversaries(mine, theirs, maker, judge)
+
+
+def _losses(case: Case) -> tuple[dict[int, list[Backward]], dict[int, set[int]]]:
+    """The passes of each loss, and the variables that they were applied to."""
     told = history(case)
     losses: dict[int, list[Backward]] = {}
     for backward in case.recording.backwards:
         if not backward.implicit and backward.loss is not None and not backward.error and backward.call != "check":
             losses.setdefault(backward.stack, []).append(backward)
     applied = {stack: {v for b in group for v in b.got if (b.at, v) in told.applied} for stack, group in losses.items()}
-    if len(losses) > _LOSSES:
-        return
-    for one, other in permutations(losses, 2):
-        judge, maker = applied[one] & applied[other], applied[one] - applied[other]
-        if not judge or not maker:
-            continue
-        mine, theirs = losses[one][0], losses[other][0]
-        if _through(case, mine, maker, judge) and _contrasts(case, theirs, maker, judge):
-            yield Adversaries(mine, theirs, maker, judge)
+    return losses, applied
+
+
+def _forgotten(case: Case, mine: Backward, theirs: Backward, judge: set[int]) -> set[int]:
+    """What both losses could train and neither does, where only the other one calls the judge on something else."""
+    maker = case.unheld & within_reach(case, mine) & within_reach(case, theirs)
+    return maker if maker and not _contrasts(case, mine, maker, judge) else set()
 
 
 def _through(case: Case, backward: Backward, maker: set[int], judge: set[int]) -> bool:
@@ -68,13 +100,29 @@ def _contrasts(case: Case, backward: Backward, maker: set[int], judge: set[int])
     )
 
 
+def _contrasts_outside(case: Case, backward: Backward, own: list[Backward], maker: set[int]) -> bool:
+    """Keras: the judge is shown what `predict` of the maker gave, and other data in a call of its own."""
+    if case.recording.framework != "tensorflow" or not _outside(case, backward) & maker:
+        return False
+    return any(not _outside(case, other) & maker for other in own)
+
+
+def _outside(case: Case, backward: Backward) -> set[int]:
+    """The variables that a loss was computed from, also by way of NumPy."""
+    values = case.recording.values
+    part = case.slice(backward, reach.PROVED)
+    return {v for n in part.values if n in values and (v := values[n].variable) is not None}
+
+
 def _calls(case: Case, backward: Backward, variables: set[int]) -> list[Op]:
     """The operations of a loss that put something through a layer of these variables."""
-    ops = case.slice(backward, reach.CERTAIN).ops
+    ops, values = case.slice(backward, reach.CERTAIN).ops, case.recording.values
     return [
         op
         for op in ops
-        if op.kind != "write" and len(op.inputs) > 1 and any(case.content.get(v) in variables for v in op.inputs)
+        if op.kind != "write"
+        and any(case.content.get(v) in variables for v in op.inputs)
+        and any(v in values and values[v].floating and v not in case.content for v in op.inputs)
     ]
 
 

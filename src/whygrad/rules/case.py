@@ -11,7 +11,15 @@ from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Clear, Op, Recording, Step, Variable
 from whygrad.flow.site import Site, Stack, shared_site
 from whygrad.flow.source import assigned
-from whygrad.rules.intent import advantages, dropped_terms, feeds_copy, is_target, without_targets
+from whygrad.rules.intent import (
+    advantages,
+    comes_from_variable,
+    dropped_terms,
+    feeds_copy,
+    is_compared,
+    is_target,
+    without_targets,
+)
 from whygrad.rules.replaced import Replaced, replaced
 
 _TAPES_LOOKED_AT = 24
@@ -148,8 +156,18 @@ class Case:
         fed = {v for step in recording.steps for v in step.applied}
         if recording.framework != "torch":
             fed |= {v for b in recording.backwards for v in b.got}
+        fed -= self._filled_in
         zero = self._zero_by_construction
         return (fed | recording.later_gradients) - zero
+
+    @cached_property
+    def _filled_in(self) -> set[int]:
+        """Variables whose gradient was asked for and never came, and that a step was given zeros for instead."""
+        recording = self.recording
+        never = {v for b in recording.backwards for v in b.wanted}.difference(*(b.got for b in recording.backwards))
+        steps = [s for s in recording.steps if s.applied & never]
+        real = {v for s in steps for v in s.applied & never if v not in s.gradients or not s.gradients[v].all_zero}
+        return {v for s in steps for v in s.applied & never} - real
 
     @cached_property
     def _zero_by_construction(self) -> set[int]:
@@ -198,9 +216,25 @@ class Case:
         held = {v for o in self.recording.optimizers.values() for v in o.holds}
         return {
             v
-            for v in self.reachable - held - self.left_alone
+            for v in self.reachable - held - self.left_alone - self.results
             if variables[v].trainable and (variables[v].parameter or not variables[v].registered)
         }
+
+    @cached_property
+    def results(self) -> set[int]:
+        """Variables made from the result of a computation (`torch.tensor(loss.item(), requires_grad=True)`)."""
+        recording = self.recording
+        landed = {h.entered: recording.ops.get(h.left) for h in recording.handovers if h.proof in reach.PROVED}
+        found: set[int] = set()
+        for value in recording.values.values():
+            made = self.made_by.get(value.id) if value.variable is not None else None
+            if value.variable is None or made is None or made.kind != "enter":
+                continue
+            left = landed.get(made.at)
+            sources = (*made.inputs, *(left.inputs if left is not None else ()))
+            if any(comes_from_variable(self, v) for v in sources):
+                found.add(value.variable)
+        return found
 
     @cached_property
     def left_alone(self) -> set[int]:
@@ -244,14 +278,34 @@ class Case:
             if one.variables:
                 found.append(one)
                 left -= one.variables
+        for cut in self._swallowed(backward, left):
+            found.append(Missing(backward, cut.variables, [cut], self.slice(backward, reach.CERTAIN), update, seen))
+            left -= cut.variables
         if left:
             part = self.slice(backward, reach.CERTAIN)
             dropped = dropped_terms(self.recording, part, left, backward)
             found.append(Missing(backward, frozenset(left), [], part, update, seen, frozenset(left), dropped))
         return found
 
+    def _swallowed(self, backward: Backward, variables: set[int]) -> list[reach.Cut]:
+        """PyTorch: custom functions whose backward returned None for variables that a gradient should arrive at."""
+        recording, part = self.recording, self.slice(backward, reach.CERTAIN)
+        if recording.framework != "torch" or backward.error or not variables:
+            return []
+        arrived = reach.gradient_reach(recording, part, None)
+        behind = {v: owner for v in arrived if (owner := recording.values[v].variable) in variables - backward.got}
+        found: list[reach.Cut] = []
+        for op in part.ops:
+            passing = {behind[v] for v in op.inputs if v in behind}
+            if passing and op.detail == "custom_function":
+                found.append(reach.Cut(op, frozenset(v for v in passing if v is not None), True))
+        return _by_place(found)
+
     def _cuts(self, part: reach.Slice, variables: set[int], tape: int | None) -> list[reach.Cut]:
         cuts = _by_place(reach.cuts(self.recording, part, variables, tape))
+        compared = [c for c in cuts if is_compared(self, part, c, tape)]
+        others = {v for c in cuts if c not in compared for v in c.variables}
+        cuts = [c for c in cuts if c not in compared or not c.variables <= others]
         open_ways = {v for cut in cuts if cut.alone for v in cut.variables}
         cuts = [c for c in cuts if c.alone or not c.variables <= open_ways]
         return without_targets(self.recording, part, cuts)

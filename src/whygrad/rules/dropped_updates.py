@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from whygrad.flow.recording import Op
+from whygrad.flow.site import Site
 from whygrad.rules.case import Case
+from whygrad.rules.sync_source import stepped_with
 
 _DEPTH = 6
 """How far an update reaches back to the variable: scaled, clipped, with momentum."""
@@ -18,28 +20,86 @@ class Dropped:
     op: Op
     variables: set[int]
     times: int = 0
+    trained: bool = False
+    """Whether an optimizer moves them all the same."""
 
 
 def dropped_updates(case: Case) -> list[Dropped]:
-    """Updates that nothing is computed from and nothing is written with, of variables that never move."""
+    """Updates that nothing is computed from and nothing is written with.
+
+    Of a variable that never moves, each is one too many. Of one that an optimizer moves, all that a line makes: an
+    inner loop whose result the outer loss does not use.
+    """
     recording = case.recording
     moved = {v for s in recording.steps for v in s.applied} | recording.moved_later
     moved |= {w.variable for w in recording.writes if w.variable is not None}
-    waiting = {v.id for v in recording.variables.values() if v.parameter} - moved
-    if not waiting:
-        return []
+    parameters = {v.id for v in recording.variables.values() if v.parameter}
     given = {value: variable for b in recording.backwards for variable, value in b.given.items()}
+    if not parameters - moved and not given:
+        return []
     used = {v for op in recording.ops.values() for v in op.inputs}
     used |= {v for s in recording.steps for v in s.taken.values()} | {v for w in recording.writes for v in w.given}
     found: dict[int, Dropped] = {}
+    kept: dict[int, list[Op]] = {}
     for op in recording.ops.values():
-        if not op.inputs or op.kind not in ("compute", "write") or any(v in used for v in op.outputs):
+        if not op.inputs or op.kind not in ("compute", "write"):
             continue
-        for variable in _updates(case, op, given) & waiting:
+        if any(v in used for v in op.outputs):
+            kept.setdefault(op.stack, []).append(op)
+            continue
+        for variable in _updates(case, op, given) & parameters:
             one = found.setdefault(op.stack, Dropped(op, set()))
             one.variables.add(variable)
             one.times += 1
-    return [one for one in found.values() if one.times > len(one.variables)]  # in more than one round
+    result = []
+    for stack, one in found.items():
+        one.trained = bool(one.variables & moved)
+        if one.times <= len(one.variables):
+            continue  # in one round only
+        if one.trained and (recording.framework != "torch" or one.op.kind == "write"):
+            continue
+        if one.trained and any(_updates(case, op, given) for op in kept.get(stack, ()) if op.name == one.op.name):
+            continue
+        result.append(one)
+    return result
+
+
+def numpy_updates(case: Case) -> list[Dropped]:
+    """Updates that were computed in NumPy, on copies of the weights, and never set: of variables that never move."""
+    recording = case.recording
+    if recording.framework != "tensorflow" or recording.steps:
+        return []
+    moved = {w.variable for w in recording.writes if w.variable is not None} | recording.moved_later
+    given = {value: variable for b in recording.backwards for variable, value in b.given.items()}
+    weights: dict[int, set[Site]] = {}
+    found: dict[int, Dropped] = {}
+    for op in recording.ops.values():
+        site = case.site(op.stack) if op.kind == "leave" and len(op.inputs) == 1 else None
+        if site is None:
+            continue
+        variable = _content(case, op.inputs[0])
+        if variable is not None:
+            weights.setdefault(variable, set()).add(site)
+        variable = given.get(op.inputs[0])
+        if variable is None or variable in moved:
+            continue
+        if any(stepped_with(left, site) for left in weights.get(variable, ())):
+            one = found.setdefault(op.stack, Dropped(op, set()))
+            one.variables.add(variable)
+            one.times += 1
+    return [one for one in found.values() if one.times > len(one.variables)]
+
+
+def _content(case: Case, value: int) -> int | None:
+    """The variable whose content a value is, read and passed on."""
+    for _ in range(3):
+        if value in case.content:
+            return case.content[value]
+        made = case.made_by.get(value)
+        if made is None or made.name not in ("identity", "read_value") or len(made.inputs) != 1:
+            return None
+        value = made.inputs[0]
+    return case.content.get(value)
 
 
 def _updates(case: Case, op: Op, given: dict[int, int]) -> set[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from whygrad.flow import reach
@@ -31,7 +32,7 @@ class Dead:
     source: int
     """The input that gets nothing."""
     why: str
-    """`flat`, `zero factor`, `zero weights`, `zero input`."""
+    """`flat`, `zero factor`, `zero weights`, `zero input`, `cancels`."""
     backward: Backward
     variables: set[int]
     zero: Op | None = None
@@ -39,14 +40,23 @@ class Dead:
     zero_variable: int | None = None
 
 
+_NOTHING = 1e-18
+"""A gradient below this moves no weight in any number format that is trained in."""
+
+
+def is_nothing(gradient: Numbers) -> bool:
+    """Exactly zero, or what a single row leaves that is not quite at the flat end of a sigmoid."""
+    return gradient.all_zero or (gradient.finite and max(-gradient.low, gradient.high, gradient.norm) < _NOTHING)
+
+
 def zero_gradients(case: Case) -> dict[int, list[Step]]:
-    """Variables whose gradient is exactly zero up to the last update that they were part of, with those updates."""
+    """Variables whose gradient is zero up to the last update that they were part of, with those updates."""
     found: dict[int, list[Step]] = {}
     for step in case.recording.steps:
         if step.error is not None:
             continue
         for variable, numbers in step.gradients.items():
-            if numbers.all_zero:
+            if is_nothing(numbers):
                 found.setdefault(variable, []).append(step)
             else:
                 found.pop(variable, None)
@@ -56,7 +66,9 @@ def zero_gradients(case: Case) -> dict[int, list[Step]]:
 def was_alive(case: Case, variable: int) -> bool:
     """Whether a variable had a gradient before it came to nothing."""
     return any(
-        not numbers.all_zero for step in case.recording.steps if (numbers := step.gradients.get(variable)) is not None
+        not is_nothing(numbers)
+        for step in case.recording.steps
+        if (numbers := step.gradients.get(variable)) is not None
     )
 
 
@@ -93,23 +105,34 @@ def dead_ends(case: Case, backward: Backward, step: Step, variables: set[int]) -
             dead.variables = _behind(case, part, dead.source, backward) & wanted
             if dead.variables:
                 found.append(dead)
+    if len(found) > 1:  # where one stands open behind a wall, that wall counts before those with another behind them
+        walls = {(dead.op.at, dead.source) for dead in blocked}
+        found.sort(key=lambda dead: not _behind(case, part, dead.source, backward, walls) & wanted)
     return found
 
 
-def _behind(case: Case, part: reach.Slice, source: int, backward: Backward) -> set[int]:
-    """Variables whose gradient has to come through a value."""
+def _behind(
+    case: Case, part: reach.Slice, source: int, backward: Backward, walls: Collection[tuple[int, int]] = ()
+) -> set[int]:
+    """Variables whose gradient has to come through a value; not beyond `walls`."""
     recording = case.recording
     below = {source}
     for op in reversed(part.ops):
         for target in op.outputs:
             if target in below:
-                below.update(s for s in op.inputs if reach.carries(recording, op, s, target, backward.tape))
+                below.update(
+                    s
+                    for s in op.inputs
+                    if (op.at, s) not in walls and reach.carries(recording, op, s, target, backward.tape)
+                )
     return {case.content[v] for v in below if v in case.content}
 
 
 def _blocks(case: Case, op: Op, source: int, step: Step, backward: Backward) -> Dead | None:
     if source in op.flat:
         return Dead(op, source, "flat", backward, set())
+    if base_name(op) in ("sub", "subtract") and len(op.inputs) == 2 and _cancels(case, op, backward):
+        return Dead(op, source, "cancels", backward, set())
     if base_name(op) not in PRODUCTS:
         return None
     others = (
@@ -134,6 +157,23 @@ def _blocks(case: Case, op: Op, source: int, step: Step, backward: Backward) -> 
     if alone and output is not None and output.all_zero and mine is not None and not mine.all_zero:
         return Dead(op, source, "zero constant", backward, set())
     return None
+
+
+def _cancels(case: Case, op: Op, backward: Backward) -> bool:
+    """Whether both sides of a difference are the same and carry the gradient: what the one gives the other takes."""
+    recording = case.recording
+    result = numbers_of(case, op.outputs[0])
+    alive = all(reach.carries(recording, op, v, op.outputs[0], backward.tape) for v in op.inputs)
+    if result is None or not result.all_zero or not alive:
+        return False
+    left, right = (_behind_value(case, v, backward) for v in op.inputs)
+    return bool(left) and left == right
+
+
+def _behind_value(case: Case, value: int, backward: Backward) -> set[int]:
+    part = reach.backward_slice(case.recording, value, case.made_by, backward.at, reach.CERTAIN)
+    arrived = reach.gradient_reach(case.recording, part, backward.tape)
+    return {case.content[n] for n in arrived if n in case.content}
 
 
 def _factor_of(op: Op, source: int) -> list[int]:

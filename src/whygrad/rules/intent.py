@@ -65,6 +65,21 @@ def is_target(case: Case, part: reach.Slice, cut: reach.Cut) -> bool:
     return False
 
 
+def is_compared(case: Case, part: reach.Slice, cut: reach.Cut, tape: int | None) -> bool:
+    """Whether a stopped value goes straight into a difference whose other side is trained: it is what to move to.
+
+    A codebook is drawn to what the encoder says, `mse_loss(codes, z.detach())`; the encoder learns by another way.
+    """
+    if cut.op.kind != "stop":
+        return False
+    meets = [op for op in part.ops if any(v in op.inputs for v in cut.op.outputs)]
+    if not meets or any(op.name not in DIFFERENCE or len(op.inputs) < 2 for op in meets):
+        return False
+    arrived = reach.gradient_reach(case.recording, part, tape)
+    sides = [v for op in meets for v in op.inputs[:2] if v not in cut.op.outputs]
+    return bool(sides) and all(v in arrived and v in case.made_by for v in sides)
+
+
 def comes_from_variable(case: Case, value: int) -> bool:
     """Whether a value was computed from some variable, differentiably or not."""
     todo, seen = [value], {value}
@@ -227,11 +242,12 @@ def _is_bare_output(case: Case, backward: Backward, members: set[int]) -> bool:
     return False
 
 
-def serves_as_target(case: Case, network: str) -> bool:
+def serves_as_target(case: Case, network: str, members: set[int] | None = None) -> bool:
     """Whether an untrained network is there to be compared with: a target, a teacher, a fixed random network.
 
     Told from a forgotten one by what it is fed and where its output goes. A target has the shape of a trained network
     and sees other inputs than that one (the next states); a teacher's output meets a trained network's in a difference.
+    `members`: the untrained part, where one module keeps both.
     """
     recording = case.recording
     own = [v for v in recording.variables.values() if v.network == network]
@@ -246,7 +262,7 @@ def serves_as_target(case: Case, network: str) -> bool:
         theirs = fed_with(case, {v.id for v in recording.variables.values() if v.network == twin})
         if not fed & theirs:
             return True
-    return _meets_in_difference(case, {v.id for v in own})
+    return _meets_in_difference(case, members or {v.id for v in own})
 
 
 def fed_with(case: Case, variables: set[int], among: Iterable[Op] | None = None) -> set[int]:

@@ -17,6 +17,7 @@ from whygrad.rules.adversaries import Adversaries, adversaries
 from whygrad.rules.case import Case
 from whygrad.rules.history import Share, history
 from whygrad.rules.intent import LINEAR
+from whygrad.rules.teachers import teachers
 
 _PASSES = 3
 """How many passes of one loss are looked at: the first tell the story."""
@@ -54,6 +55,8 @@ class Leak:
     kind: Literal["holds both", "piled", "wrong step"]
     judged: bool = False
     """The network that is moved judges what the other one makes: `whygrad.rules.adversaries`."""
+    taught: bool = False
+    """The network that is moved had learned before what the other is to learn: `whygrad.rules.teachers`."""
 
 
 def leaks(case: Case) -> list[Leak]:
@@ -78,6 +81,11 @@ def _leaks(case: Case) -> list[Leak]:
         for pair in adversaries(case):
             leak = _judged(case, pair)
             found.setdefault((leak.backward.stack, leak.step.optimizer), leak)
+    for taught in teachers(case):
+        step = history(case).applied[taught.backward.at, min(taught.teacher)][0]
+        key = taught.backward.stack, step.optimizer
+        leak = Leak(taught.backward, taught.teacher, taught.student, taught.earlier, step, "holds both", taught=True)
+        found.setdefault(key, leak)
     return list(found.values())
 
 

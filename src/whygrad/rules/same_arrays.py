@@ -13,6 +13,7 @@ from itertools import pairwise
 from whygrad.flow.recording import Backward, Doubled
 from whygrad.flow.site import Site
 from whygrad.rules import sync_source
+from whygrad.rules.averages import unused_averages
 from whygrad.rules.case import Case
 from whygrad.rules.objective import bootstraps, objectives
 from whygrad.rules.twins import Twin, target_networks
@@ -36,7 +37,7 @@ class Same:
 def found(case: Case) -> list[Same]:
     """Each network once."""
     known: list[Same] = []
-    for one in (*_given_twice(case), *_replaced_each_time(case)):
+    for one in (*_given_twice(case), *_replaced_each_time(case), *_passed_by(case), *_one_object(case)):
         if not any(one.members & other.members for other in known):
             known.append(one)
     return known
@@ -55,6 +56,91 @@ def _given_twice(case: Case) -> Iterator[Same]:
                 members = set(objective.variables(ours & objective.read.get(target.value, 0)))
                 if members and members <= event.variables:
                     yield _explained(case, members, objective.backward, event)
+
+
+def _passed_by(case: Case) -> Iterator[Same]:
+    """A moving average is kept as a target and used by nothing, and the target is computed with the online network."""
+    kept = unused_averages(case)
+    for objective in objectives(case) if kept else ():
+        for target in bootstraps(case, objective, live=False):
+            ours = objective.live[target.prediction] & objective.trained
+            members = set(objective.variables(ours & objective.read.get(target.value, 0)))
+            where = _reads(case, objective.backward, target.value, members) if members and members <= kept else None
+            if where is not None:
+                yield Same(members, objective.backward, where, "these are the parameters that are being trained",
+                    "The program keeps an average of them after each update, and no loss is computed with that.",
+                    "compute the target with the averaged parameters")  # fmt: skip
+
+
+def _reads(case: Case, backward: Backward, value: int, members: set[int]) -> Site | None:
+    """The line, in the function of the loss, that calls the network on the way to a value."""
+    todo, seen = [value], {value}
+    while todo:
+        op = case.made_by.get(todo.pop())
+        if op is None:
+            continue
+        if op.name != "captured" and any(case.content.get(v) in members for v in op.inputs):
+            return case.seen_from(op.stack, backward.stack)
+        fresh = [v for v in op.inputs if v not in seen and v not in case.content]
+        captured = [v for v in fresh if (made := case.made_by.get(v)) is not None and made.name == "captured"]
+        if any(case.content.get(case.made_by[v].inputs[0]) in members for v in captured):
+            return case.seen_from(op.stack, backward.stack)
+        seen.update(fresh)
+        todo.extend(fresh)
+    return None
+
+
+def _one_object(case: Case) -> Iterator[Same]:
+    """Models that change in place (Flax NNX): the target is called by a second name of the online network."""
+    files = sorted({site.file for stack in case.recording.stacks for site in stack if site.own})
+    for objective in objectives(case):
+        for target in bootstraps(case, objective, live=False):
+            ours = objective.live[target.prediction] & objective.trained
+            members = set(objective.variables(ours & objective.read.get(target.value, 0)))
+            if not members or not _up_to_date(case, objective.backward, target.value, members):
+                continue
+            for name in _called_by(case, target.value, members):
+                for site, value in sync_source.bindings(files, name):
+                    other = sync_source.dotted(value)
+                    if other and other != name:
+                        yield Same(members, objective.backward, site, f"`{name}` and `{other}` are one network",
+                            f"`{name} = {other}` makes no second network.",
+                            f"make `{name}` a network of its own: nnx.clone({other})")  # fmt: skip
+                        return
+
+
+def _up_to_date(case: Case, backward: Backward, value: int, members: set[int]) -> bool:
+    """Whether a value was computed with what the variables held after an update, just as the prediction."""
+    after = {n for s in case.recording.steps if s.at < backward.at for n in s.after.values()}
+    read = {backward.read[v] for v in members if v in backward.read}
+    todo, seen = [value], {value}
+    met: set[int] = set()
+    while todo:
+        number = todo.pop()
+        if case.content.get(number) in members:
+            met.add(number)
+            continue
+        op = case.made_by.get(number)
+        fresh = [v for v in op.inputs if v not in seen] if op is not None else []
+        seen.update(fresh)
+        todo.extend(fresh)
+    return bool(met) and met <= read and bool(met & after)
+
+
+def _called_by(case: Case, value: int, members: set[int]) -> list[str]:
+    """By which names the network was called on the way to a value."""
+    found: list[str] = []
+    todo, seen = [value], {value}
+    while todo:
+        op = case.made_by.get(todo.pop())
+        if op is None:
+            continue
+        if any(case.content.get(v) in members for v in op.inputs):
+            found += [name for site in case.stack(op.stack) if (name := sync_source.callee(site)) and name not in found]
+        fresh = [v for v in op.inputs if v not in seen and v not in case.content]
+        seen.update(fresh)
+        todo.extend(fresh)
+    return found
 
 
 def _inside(case: Case, backward: Backward, event: Doubled) -> bool:

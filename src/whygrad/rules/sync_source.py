@@ -82,6 +82,43 @@ def _around(site: Site) -> tuple[ast.stmt | None, list[ast.For], _Function | Non
     return statement, loops, function
 
 
+def stepped_with(weights: Site, gradient: Site) -> bool:
+    """Whether what left at one site is added to or taken off what left at the other: `w[i] - rate * g.numpy()`."""
+    if weights.file != gradient.file:
+        return False
+    statement, _, _ = _around(gradient)
+    bound = _bound_at(weights)
+    for node in ast.walk(statement) if statement is not None else ():
+        sides: list[ast.AST] = []
+        if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Add | ast.Sub):
+            sides = [node.left, node.right] if isinstance(node, ast.BinOp) else [node.target, node.value]
+        for mine, other in (sides, sides[::-1]) if sides else ():
+            apart = _covers(mine, gradient) and not _covers(other, gradient)
+            if apart and (_covers(other, weights) or spoken_in(other) & bound):
+                return True
+    return False
+
+
+def _bound_at(site: Site) -> set[str]:
+    """The names that are given what a site computes: by assignment, or one after the other by a loop."""
+    statement, loops, _ = _around(site)
+    found: set[str] = set()
+    for node in ast.walk(statement) if statement is not None else ():
+        if isinstance(node, ast.Assign) and _covers(node.value, site):
+            found |= {name for target in node.targets for name in spoken_in(target)}
+        elif isinstance(node, ast.comprehension | ast.For) and _covers(node.iter, site):
+            found |= spoken_in(node.target)
+    for loop in loops:
+        if _covers(loop.iter, site):
+            found |= spoken_in(loop.target)
+    return found
+
+
+def _covers(node: ast.AST, site: Site) -> bool:
+    begin, end = (node.lineno, node.col_offset), (node.end_lineno or node.lineno, node.end_col_offset or 0)  # type: ignore[attr-defined]
+    return begin <= (site.line, site.column) and (site.end_line, site.end_column) <= end
+
+
 def pair(site: Site) -> list[str]:
     """The networks whose weights a line (and the loops around it) speak of, in order: `target`, `online`."""
     statement, loops, _ = _around(site)
@@ -148,9 +185,14 @@ def _calls(file: str) -> dict[tuple[int, int, int, int], str]:
     }
 
 
+def called_at(site: Site) -> str:
+    """The function or method that is called at a site, as it is written."""
+    return _calls(site.file).get((site.line, site.column, site.end_line, site.end_column), "")
+
+
 def callee(site: Site) -> str:
     """What is called at a site: `self.target` of `self.target(next_states)` and of `self.target.predict(x)`."""
-    name = _calls(site.file).get((site.line, site.column, site.end_line, site.end_column), "")
+    name = called_at(site)
     base, _, method = name.rpartition(".")
     return base if method in ("forward", "predict", "call", "predict_on_batch", "__call__", "apply") else name
 
@@ -210,6 +252,19 @@ def waiting(files: Iterable[str], ran: set[tuple[str, int]], names: set[str], fu
                 return Site(file, statement.lineno, statement.col_offset, statement.end_lineno or statement.lineno, end,
                             function)  # fmt: skip
     return None
+
+
+def in_loop(site: Site) -> Site:
+    """The statement in a loop's body by which content gets into a network, for a site that is the loop itself."""
+    _, loops, _ = _around(site)
+    for loop in (one for one in loops if one.lineno == site.line):
+        for function, statement in _statements(loop, site.function):
+            calls = [dotted(n.func).rpartition(".")[2] for n in ast.walk(statement) if isinstance(n, ast.Call)]
+            if statement.lineno != site.line and any(call in _SYNCS for call in calls):
+                end = statement.end_col_offset or statement.col_offset
+                return Site(site.file, statement.lineno, statement.col_offset,
+                            statement.end_lineno or statement.lineno, end, function)  # fmt: skip
+    return site
 
 
 def _spoken(tree: ast.Module) -> Iterator[str]:

@@ -64,9 +64,35 @@ def _target_networks(case: Case) -> list[Twin]:
             continue
         online = _original(case, members, trained)
         objective = _serves(case, members, name, trained[online]) if online is not None else None
-        if online is not None and objective is not None:
+        if online is not None and objective is not None and not _heads(case, objective, members, trained[online]):
             found.append(_twin(case, name, members, online, trained[online], objective))
     return found
+
+
+def left_behind(case: Case) -> list[Twin]:
+    """PyTorch: other untrained networks that a loss uses, for which an average with the trained one is left lying."""
+    if case.recording.framework != "torch":
+        return []
+    parts, known = groups(case), {twin.name for twin in target_networks(case)}
+    trained = {name: members for name, members in parts.items() if members & case.trained}
+    found = []
+    for name, members in parts.items():
+        online = _original(case, members, trained) if name not in known and not members & case.trained else None
+        objective = next((o for o in objectives(case) if any(v in o.bits for v in members)), None)
+        if online is not None and objective is not None:
+            twin = _twin(case, name, members, online, trained[online], objective)
+            if dropped_average(case, twin, alone=True) is not None:
+                found.append(twin)
+    return found
+
+
+def _heads(case: Case, objective: Objective, members: set[int], originals: set[int]) -> bool:
+    """Whether these are two heads of one network, fed with the same and never copied: the mean and the deviation."""
+    networks = {case.variable(v).network for v in members | originals}
+    if len(networks) > 1 or any(c.target in members and c.source in originals for c in case.recording.copies):
+        return False
+    ours, theirs = (fed_with(case, side, objective.part.ops) for side in (members, originals))
+    return bool(ours) and ours == theirs
 
 
 def _original(case: Case, members: set[int], trained: dict[str, set[int]]) -> str | None:
@@ -142,16 +168,24 @@ def _twin(case: Case, name: str, members: set[int], online: str, originals: set[
     return twin
 
 
-def dropped_average(case: Case, twin: Twin) -> Op | None:
-    """An average of the two networks that was computed and then left lying: `p_target = tau * p + (1 - tau) * …`."""
+def dropped_average(case: Case, twin: Twin, alone: bool = False) -> Op | None:
+    """An average of the two networks that was computed and then left lying: `p_target = tau * p + (1 - tau) * …`.
+
+    `alone`: only of one variable with its counterpart, which no loss can be taken for.
+    """
     consumed = {v for op in case.recording.ops.values() for v in op.inputs}
     for op in case.recording.ops.values():
         if op.at < twin.begun or op.name not in SUM or op.kind != "compute" or op.outputs[0] in consumed:
             continue
         met = _met(case, op)
-        if met & twin.members and met & twin.originals:
+        if met & twin.members and met & twin.originals and (not alone or _pair(case, op, met)):
             return op
     return None
+
+
+def _pair(case: Case, op: Op, met: set[int]) -> bool:
+    shape = case.recording.values[op.outputs[0]].shape
+    return bool(shape) and len(met) == 2 and all(case.variable(v).shape == shape for v in met)
 
 
 def _met(case: Case, op: Op) -> set[int]:

@@ -130,6 +130,10 @@ def _words(case: Case, verdict: Verdict) -> tuple[str, str, str]:
             "-log_prob(action) * advantage into the loss"
         )
         return label, why, fix
+    if op.detail == "custom_function" and op.carries:
+        label = f"the gradient stops here: the backward of {op.name} returns None for it"
+        why = "What a custom autograd.Function returns in backward is the gradient; None there means none, silently."
+        return label, why, f"return a gradient for each differentiable argument in the backward of {op.name}"
     if step_function(op):
         label = f"the gradient stops here: {op.name.lower()} is flat, its derivative is zero everywhere"
         why = "A step function changes nothing when its input moves a little, so nothing can be learned through it."

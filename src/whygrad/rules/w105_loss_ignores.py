@@ -78,6 +78,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from whygrad.flow import reach
 from whygrad.flow.recording import Op
 from whygrad.flow.site import Site, Stack
 from whygrad.flow.source import line_text, returned
@@ -85,6 +86,7 @@ from whygrad.rules.case import Case, Missing
 from whygrad.rules.cleared import cleared_away
 from whygrad.rules.consumer import stand_in, wrong_turn
 from whygrad.rules.finding import Finding, PathStep, Severity
+from whygrad.rules.swapped import swapped_variables
 from whygrad.rules.unused_losses import unstarted
 from whygrad.rules.verdict import Verdict, verdicts
 from whygrad.rules.wording import at_line, from_verdict, networks, plain_subject, quoted, subject, verb
@@ -99,6 +101,7 @@ def check(case: Case) -> Iterator[Finding]:
         if verdict.code == CODE:
             yield _captured(case, verdict)
     out_of_order = cleared_away(case) | unstarted(case)  # the calls are in the wrong order: W301, W302
+    out_of_order |= swapped_variables(case) | _given_by_mistake(case)  # W204, W201: the optimizer holds the wrong ones
     for missing in case.missing:
         variables = {v for v in missing.unreached if not _unwatched(case, missing, v)}
         variables -= _routed(case, variables) | out_of_order
@@ -214,6 +217,8 @@ def _unused(case: Case, missing: Missing, members: set[int], computed: Site | No
     where, loss = wrong_turn(case, missing, members), case.loss_site(missing.backward)
     if where is None:
         return None
+    if computed is not None:
+        where = _passed_over(case, missing, members) or where
     who, name, it = subject(case, members), plain_subject(case, members), verb(members, case, "it", "them")
     state = f"was computed{at_line(computed, where)} and dropped" if computed else "was never computed for this loss"
     steps = [
@@ -237,6 +242,38 @@ def _unused(case: Case, missing: Missing, members: set[int], computed: Site | No
         first_update=missing.update,
         seen=missing.seen,
     )
+
+
+def _given_by_mistake(case: Case) -> set[int]:
+    """PyTorch: all that an optimizer holds, where a network of that build gets the gradient and nobody holds it."""
+    if case.recording.framework != "torch":
+        return set()
+    idle = [s for _, group in networks(case, case.unheld).items() if (s := _shapes(case, set(group)))]
+    found: set[int] = set()
+    for optimizer in case.recording.optimizers.values():
+        if optimizer.holds and not optimizer.holds & case.trained and _shapes(case, optimizer.holds) in idle:
+            found |= optimizer.holds
+    return found
+
+
+def _shapes(case: Case, members: set[int]) -> list[str]:
+    return sorted(str(case.variable(v).shape) for v in members)
+
+
+def _passed_over(case: Case, missing: Missing, members: set[int]) -> Site | None:
+    """PyTorch: where the computation of the loss goes on once the output was there, and takes something else."""
+    if case.recording.framework != "torch":
+        return None
+    backward = missing.backward
+    reading = [
+        op.at
+        for op in case.recording.ops.values()
+        if op.at < backward.at and op.kind == "compute" and any(case.content.get(v) in members for v in op.inputs)
+    ]
+    part = case.slice(backward, reach.CERTAIN)
+    after = [op for op in part.ops if op.kind == "compute" and op.at > max(reading, default=backward.at)]
+    found = next((op for op in after if op.inputs), None)
+    return case.seen_from(found.stack, backward.stack) if found is not None else None
 
 
 def _stood_in(case: Case, missing: Missing, members: set[int], where: Site, other: str) -> Finding:

@@ -75,6 +75,7 @@ from whygrad.flow.recording import Backward, Op
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.objective import SHAPING
 from whygrad.rules.verdict import verdicts
 from whygrad.rules.wording import at_line, from_verdict, quoted
 
@@ -162,15 +163,18 @@ def _second_backward(case: Case, backward: Backward) -> Finding:
         old, new = crossing
         made, used = case.seen_from(old.stack, backward.stack), case.seen_from(new.stack, backward.stack)
         if made is not None and used is not None:
+            kept = False
             if (made.file, made.line) != (used.file, used.line):
                 network = _network_call(case, old)
-                made = case.seen_from(network.stack, backward.stack) or made
+                kept = _called_anew(case, backward, earlier[-1], network)
+                named = _stored(case, old) if kept else network
+                made = case.seen_from(named.stack, backward.stack) or made
             where = made
             path = [
                 PathStep(made, old.name, "computed here, before the first backward"),
                 PathStep(used, new.name, "used again here, after it"),
             ]
-            return _carried(case, backward, where, made, used, path)
+            return _carried(case, backward, where, made, used, path, kept)
     if earlier:
         first = case.site(earlier[-1].stack)
         if first is not None:
@@ -189,12 +193,24 @@ def _second_backward(case: Case, backward: Backward) -> Finding:
     )  # fmt: skip
 
 
-def _carried(case: Case, backward: Backward, where: Site, made: Site, used: Site, path: list[PathStep]) -> Finding:
+def _carried(
+    case: Case, backward: Backward, where: Site, made: Site, used: Site, path: list[PathStep], kept: bool
+) -> Finding:
     same = (made.file, made.line) == (used.file, used.line)
     if same:
         label = "the result of the last update goes in again here, with its whole history"
         why = "State that is carried from one update to the next still hangs on the graph that backward() has freed."
         fix = "cut it between updates: h = h.detach() (for an LSTM both parts); retain_graph=True only hides the error"
+    elif kept:
+        label = "kept with its whole history, and compared with in every update"
+        why = (
+            "The network is called anew for each update; this is a record of what it said before the first one, and it "
+            "still hangs on the graph that backward() has freed."
+        )
+        fix = (
+            "keep the numbers alone: .detach() what is stored here, or compute it under torch.no_grad(); "
+            "retain_graph=True only hides the error"
+        )
     else:
         label = "computed once, and backpropagated in every update"
         why = (
@@ -208,6 +224,25 @@ def _carried(case: Case, backward: Backward, where: Site, made: Site, used: Site
         "already used up",
         why=why, fix=fix, variables=(), where=where, label=label, loss=case.loss_site(backward), path=tuple(path),
     )  # fmt: skip
+
+
+def _called_anew(case: Case, backward: Backward, first: Backward, network: Op) -> bool:
+    """Whether the second loss calls the same layer again, after the first backward pass."""
+    layer = {case.content[v] for v in network.inputs if v in case.content}
+    after = (op for op in case.slice(backward).ops if op.at > first.at and op.carries)
+    return any(case.content.get(v) in layer for op in after for v in op.inputs)
+
+
+def _stored(case: Case, op: Op) -> Op:
+    """Where a result was put away: the line that computed it, or wrote it to the buffer that was then reshaped."""
+    written = {write.at for write in case.recording.writes}
+    one = op
+    while one.name in SHAPING and one.at not in written:
+        alive = [made for v in one.inputs if (made := case.made_by.get(v)) is not None and made.carries]
+        if len(alive) != 1:
+            break
+        one = alive[0]
+    return one if one.at in written else op
 
 
 def _network_call(case: Case, op: Op) -> Op:

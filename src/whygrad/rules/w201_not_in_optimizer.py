@@ -74,12 +74,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whygrad.flow.recording import Backward, Optimizer
+from whygrad.flow.recording import Backward, Optimizer, Step
 from whygrad.flow.site import Site
 from whygrad.flow.source import first_argument
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.intent import comes_from_variable, serves_as_critic, serves_as_target
+from whygrad.rules.intent import serves_as_critic, serves_as_target
+from whygrad.rules.leaks import leaks
 from whygrad.rules.unstepped import Unstepped, optimizer_called, unstepped
 from whygrad.rules.w105_loss_ignores import created_at
 from whygrad.rules.w202_stale_parameters import left_behind
@@ -89,6 +90,8 @@ from whygrad.rules.wording import at_line, networks, plain_subject, subject, ver
 CODE, NAME = "W201", "not-in-optimizer"
 SUMMARY = "a variable gets a gradient that nobody applies"
 
+_ROUNDS = 3
+
 
 def check(case: Case) -> Iterator[Finding]:
     """Gradients that no optimizer takes."""
@@ -96,11 +99,14 @@ def check(case: Case) -> Iterator[Finding]:
     for found in unstepped(case):
         yield _unstepped(case, found)
     yield from _all_zero(case)
+    yield from _zero_rates(case)
     if not any(step.applied and step.error is None for step in recording.steps):
         return
     idle = case.unheld - case.replaced.fresh - recording.hand_updated
     idle = {v for v in idle if recording.variables[v].registered and not recording.variables[v].copied}
-    idle -= _holding_results(case) | crossed(case) | recording.unmoved.keys()
+    idle -= crossed(case) | recording.unmoved.keys()
+    idle -= {v for lost in case.missing for v in lost.variables}  # W101 to W109: its own loss does not reach it
+    idle -= {v for leak in leaks(case) if leak.judged for v in leak.meant}  # W205: its loss moves the judge instead
     if recording.framework == "jax":
         idle -= left_behind(case)  # W202: the updates go to another copy of the model
     asked = {v for b in recording.backwards for v in b.got}
@@ -108,7 +114,7 @@ def check(case: Case) -> Iterator[Finding]:
         members = set(group)
         named = recording.framework != "torch" and bool(members & asked)  # somebody asked for just these gradients
         whole = _whole(case, network, members)
-        if serves_as_target(case, network) or (whole and not named and serves_as_critic(case, members)):
+        if serves_as_target(case, network, members) or (whole and not named and serves_as_critic(case, members)):
             idle -= members
         elif recording.framework == "jax" and not whole:
             idle -= members  # an update is recognised by its arithmetic: a part of one network may be written otherwise
@@ -145,6 +151,44 @@ def _all_zero(case: Case) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+def _zero_rates(case: Case) -> Iterator[Finding]:
+    """JAX: gradients arrive, and every update that is made of them is exactly zero, for all that the step is given."""
+    recording = case.recording
+    waits = {"cond", "select_n"}  # an optimizer that decides for itself when to apply what it gathered
+    if recording.framework != "jax" or any(op.inside and op.name in waits for op in recording.ops.values()):
+        return
+    for optimizer in recording.optimizers.values():
+        steps = [s for s in recording.steps if s.optimizer == optimizer.id and s.error is None and s.applied]
+        members = {v for s in steps for v in s.applied}
+        if len(steps) < _ROUNDS or members & recording.moved_later or recording.cut_short:
+            continue
+        if not all(_nothing_of_much(case, s) for s in steps):
+            continue
+        where, backward = case.site(steps[0].stack), _source(case, members)
+        loss = case.loss_site(backward)
+        yield Finding(
+            code=CODE, rule=NAME, severity="warning",
+            message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} a gradient, and every update that "
+            "the optimizer makes of it is zero",
+            why=f"In all of the {len(steps)} updates that were looked at, the gradient was not zero and what was added "
+            "to the weights was: the learning rate is zero, or a mask leaves everything out.",
+            fix="print the learning rate that the optimizer really uses (a schedule that ends at zero, a closure in a "
+            "loop that sees the last value), and the masks it was built with",
+            variables=case.names(members), where=where, label="every update that is applied here is zero", loss=loss,
+            path=tuple(PathStep(site, op, role) for site, op, role in [
+                (loss, "loss", "the loss, which gives them a gradient"), (where, "update", "zeros are applied here"),
+            ] if site is not None), seen=len(steps),
+        )  # fmt: skip
+
+
+def _nothing_of_much(case: Case, step: Step) -> bool:
+    """Whether a step adds zeros only, though a gradient that is not zero came for one of its variables."""
+    values = case.recording.values
+    changes = [values[n].numbers if n in values else None for v, n in step.taken.items() if v in step.applied]
+    came = any(n.norm > 0 for v, n in step.gradients.items() if v in step.applied)
+    return came and bool(changes) and all(n is not None and n.all_zero for n in changes)
+
+
 def _unstepped(case: Case, found: Unstepped) -> Finding:
     torch = case.recording.framework == "torch"
     where, made = case.site(found.backward.stack), case.site(found.optimizer.created)
@@ -162,16 +206,6 @@ def _unstepped(case: Case, found: Unstepped) -> Finding:
         loss=case.loss_site(found.backward),
         path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None), seen=found.rounds,
     )  # fmt: skip
-
-
-def _holding_results(case: Case) -> set[int]:
-    """Variables made from the result of a computation (`tf.Variable(features)`): no parameters, whatever their type."""
-    found = set()
-    for value in case.recording.values.values():
-        made = case.made_by.get(value.id) if value.variable is not None else None
-        if made is not None and made.kind == "enter" and any(comes_from_variable(case, v) for v in made.inputs):
-            found.add(value.variable)
-    return {v for v in found if v is not None}
 
 
 def _finding(case: Case, network: str, members: set[int]) -> Finding:
@@ -259,6 +293,9 @@ def _responsible(case: Case, network: str, backward: Backward) -> Optimizer:
     same = [o for o in candidates if any(recording.variables[v].network == network for v in o.holds)]
     if same:
         return same[0]
+    twice = [o for o in candidates if any(p.at < o.at and p.holds and p.holds == o.holds for p in candidates)]
+    if twice:
+        return twice[0]  # it was given what another one has already: it was built for something else
     following = [s.optimizer for s in recording.steps if s.at > backward.at]
     return recording.optimizers[following[0]] if following else candidates[-1]
 

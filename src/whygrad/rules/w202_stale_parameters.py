@@ -95,6 +95,7 @@ def check(case: Case) -> Iterator[Finding]:
     pair = case.replaced
     if case.recording.framework == "jax":
         yield from _left_behind(case)
+        yield from _elsewhere(case)
     if not pair.stale:
         yield from _refused(case)
         return
@@ -202,6 +203,45 @@ def _left_behind(case: Case) -> Iterator[Finding]:
             loss=case.loss_site(asked),
             path=tuple(PathStep(site, op, role) for site, op, role in [
                 (taken, "grad", "the gradient of the old parameters"), (where, "update", "applied to the new ones"),
+            ] if site is not None),
+            seen=len(steps),
+        )  # fmt: skip
+
+
+def _elsewhere(case: Case) -> Iterator[Finding]:
+    """JAX: the gradient is taken at parameters that nobody updates, and applied to others that no loss reads."""
+    recording = case.recording
+    moved = {v for s in recording.steps for v in (*s.applied, *s.without)} | recording.moved_later
+    places: dict[int, list[Step]] = {}
+    # What an optimizer remembers is a sum too; it goes on calculating with that.
+    worked = {v for op in recording.ops.values() if op.inside and op.name not in ("add", "sub") for v in op.inputs}
+    for step in [s for s in recording.astray if s.applied and not worked & set(s.after.values())]:
+        places.setdefault(step.stack, []).append(step)
+    for stack, steps in places.items():
+        members, asked = set(), None
+        for variable in steps[0].applied - moved:
+            chain = [s for s in steps if variable in s.before]
+            reads = [_read_for(case, variable, s) for s in chain]
+            still = len({b.read[variable] for b in reads if b is not None}) == 1 and None not in reads
+            moves = all(b.before[variable] != a.before[variable] for a, b in pairwise(chain))
+            if len(chain) >= _ROUNDS and still and moves:
+                members.add(variable)
+                asked = reads[-1]
+        where = case.site(stack)
+        if not members or asked is None:
+            continue
+        taken = case.site(asked.stack)
+        yield Finding(
+            code=CODE, rule=NAME, severity="error",
+            message=f"the gradient of {subject(case, members)} is applied{at_line(where)} to other parameters, which "
+            f"no loss uses: {verb(members, case, 'it', 'they')} never {verb(members, case, 'moves', 'move')}",
+            why=f"The gradient{at_line(taken, where)} is taken at the same values each time. What the update changes "
+            "is another set of arrays of the same shapes.",
+            fix="keep one set of parameters: take the gradient at those that the update returns",
+            variables=case.names(members), where=where, label="this updates parameters that the loss does not use",
+            loss=case.loss_site(asked),
+            path=tuple(PathStep(site, op, role) for site, op, role in [
+                (taken, "grad", "the gradient is taken here"), (where, "update", "and applied to others here"),
             ] if site is not None),
             seen=len(steps),
         )  # fmt: skip

@@ -84,12 +84,14 @@ from dataclasses import dataclass
 
 from whygrad.flow.recording import Backward, Optimizer, Step
 from whygrad.flow.site import Site
+from whygrad.rules.adversaries import exchanged
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.history import Share, history, trace
 from whygrad.rules.leaks import leaks
 from whygrad.rules.order import astray, loss_name, optimizer_name, passes, steps_of
 from whygrad.rules.ownership import used_by, within_reach
+from whygrad.rules.swapped import Swapped, swapped
 from whygrad.rules.wording import at_line, plain_subject, subject, verb
 
 CODE, NAME = "W204", "crossed-wires"
@@ -112,7 +114,11 @@ def check(case: Case) -> Iterator[Finding]:
     for stack, crossing in crossings.items():
         yield _crossed(case, stack, crossing)
     if not crossings:
-        yield from _wrong_steps(case)
+        pairs = swapped(case)
+        for pair in pairs:
+            yield _swapped(case, pair)
+        if not pairs:
+            yield from _wrong_steps(case)
 
 
 # --- a gradient that goes to another variable -------------------------------------------------------------------------
@@ -150,7 +156,7 @@ def _related(case: Case, source: int, target: int) -> bool:
     one, two = case.variable(source), case.variable(target)
     if one.shape != two.shape:
         return False
-    pairs = {(c.source, c.target) for c in case.recording.copies}
+    pairs = {(c.source, c.target) for c in case.recording.copies if c.source != c.target}
     pairs |= {(v.copy_of, v.id) for v in (one, two) if v.copy_of is not None}
     if (target, source) in pairs:
         return True
@@ -202,6 +208,10 @@ def _crossed(case: Case, stack: int, crossing: _Crossing) -> Finding:
     misasked = bool(backward.wanted) and crossing.targets <= within_reach(case, backward) and not any(
         crossing.targets & set(b.wanted) for b in requests
     )  # fmt: skip
+    # Where they are moved by nothing else and the others are, it was their gradient, and the variables are wrong.
+    moved = [step.applied for step in case.recording.steps if step.stack != stack]
+    lost = not any(one & crossing.sources for one in moved) and any(one & crossing.targets for one in moved)
+    misasked = misasked and not lost
     where = asked if misasked else there
     theirs, ours = plain_subject(case, crossing.sources), plain_subject(case, crossing.targets)
     same = theirs == ours
@@ -228,11 +238,42 @@ def _fit(case: Case, crossing: _Crossing) -> bool:
     return shapes == sorted(str(case.variable(v).shape) for v in crossing.targets)
 
 
+# --- two optimizers that hold each other's variables ------------------------------------------------------------------
+
+
+def _swapped(case: Case, pair: Swapped) -> Finding:
+    built, stepped = case.site(pair.one.created), case.site(pair.step.stack)
+    where = built if pair.built and built is not None else stepped
+    names = [optimizer_name(o, case.site(steps_of(case, o)[0].stack)) for o in (pair.one, pair.other)]
+    held = [plain_subject(case, o.holds) for o in (pair.one, pair.other)]
+    members = pair.one.holds | pair.other.holds
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"`{names[0]}` and `{names[1]}` hold each other's variables: each steps after the loss that trains "
+        "what the other one holds",
+        why=f"`{names[0]}` holds {held[0]} and steps after a loss that trains {held[1]}. Neither finds a gradient of "
+        "its own loss, so that nothing learns.",
+        fix=f"give `{names[0]}` the parameters of {held[1]}, and `{names[1]}` those of {held[0]}" if pair.built
+        else f"step the optimizer that holds {held[1]} after this loss, and the other one after the other",
+        variables=case.names(members), where=where,
+        label=f"holds {held[0]}, and steps after the loss of {held[1]}", loss=case.loss_site(pair.backward),
+        path=_stations((built, "optimizer", f"holds {held[0]}"),
+                       (case.site(pair.backward.stack), "backward", f"trains {held[1]}"),
+                       (stepped, "step", "finds no gradient")),
+    )  # fmt: skip
+
+
 # --- the wrong optimizer steps ----------------------------------------------------------------------------------------
 
 
 def _wrong_steps(case: Case) -> Iterator[Finding]:
     told: set[int] = set()
+    for pair in exchanged(case):
+        step = next((s for s in case.recording.steps if s.at > pair.judges.at and s.applied & pair.maker), None)
+        waiting = next((o for o in case.recording.optimizers.values() if o.holds & pair.judge), None)
+        if step is not None:
+            yield _wrong_step(case, step, pair.judges, pair.judge, waiting)
+            return
     for leak in leaks(case):
         if leak.kind == "wrong step":
             waiting = next((o for o in case.recording.optimizers.values() if o.holds & leak.meant), None)

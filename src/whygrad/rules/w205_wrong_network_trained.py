@@ -6,7 +6,8 @@ What it checks
     it; the critic has a loss of its own, and is moved by the actor loss all
     the same: one optimizer holds both, or the gradient that the actor loss
     leaves in the critic is not cleared before the critic's step. Also a
-    target network that an optimizer trains.
+    target network that an optimizer trains, and a discriminator that the
+    generator's loss trains too.
 
 Why it matters
     The cheapest way to make a critic's output large is to make the critic
@@ -84,10 +85,12 @@ from collections.abc import Iterator
 from whygrad.flow.recording import Backward, Step
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
+from whygrad.rules.compared import compared
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.history import history
 from whygrad.rules.leaks import Leak, leaks
 from whygrad.rules.order import optimizer_name
+from whygrad.rules.sync_source import called_at
 from whygrad.rules.w304_never_cleared import piled_up
 from whygrad.rules.wording import at_line, plain_subject, subject, verb
 
@@ -101,7 +104,10 @@ def check(case: Case) -> Iterator[Finding]:
     for leak in leaks(case):
         if leak.kind != "wrong step" and not leak.variables & heaps:
             yield _leak(case, leak)
-    yield from _targets(case)
+    targets = list(_targets(case))
+    yield from targets
+    if not targets and not leaks(case):
+        yield from _met_halfway(case)
 
 
 def _leak(case: Case, leak: Leak) -> Finding:
@@ -124,15 +130,21 @@ def _leak(case: Case, leak: Leak) -> Finding:
     elif jax:
         label = f"changes {moved} too"
         fix = f"take the gradient with respect to {meant} alone, and apply it to {meant} alone"
+    elif asked is not None and called_at(asked).rpartition(".")[2] in ("fit", "train_on_batch"):
+        label = f"trains {moved} too"
+        fix = f"freeze {moved} (trainable = False) before this model is compiled: it keeps learning in its own"
     else:
         label = f"asks for {moved} too"
         fix = f"ask for {meant} alone: leave the variables of {moved} out of this gradient and its apply_gradients"
     return Finding(
-        code=CODE, rule=NAME, severity="warning" if leak.judged else "error",
+        code=CODE, rule=NAME, severity="warning" if leak.judged or leak.taught else "error",
         message=f"{subject(case, leak.variables)} {verb(leak.variables, case, 'is', 'are')} moved by the loss"
         f"{at_line(loss, where)}, which is there to train {meant}",
-        why=(f"That loss is small where {moved} is wrong about what {meant} makes. Applied to {moved} it undoes what "
-             f"the loss{at_line(case.loss_site(leak.own), where)} teaches." if leak.judged else
+        why=(f"That loss is the difference of the two, and is zero wherever they agree. Applied to {moved} it makes "
+             f"that one forget what it had learned from the loss{at_line(case.loss_site(leak.own), where)}."
+             if leak.taught else
+             f"That loss is small where {moved} is wrong about what {meant} makes. Applied to {moved} it undoes "
+             f"what the loss{at_line(case.loss_site(leak.own), where)} teaches." if leak.judged else
              f"That loss makes the output of {moved} large and reaches {meant} through its input. Applied to {moved} "
              f"it only inflates that output; what {moved} is to predict it learns from the loss"
              f"{at_line(case.loss_site(leak.own), where)}."),
@@ -174,6 +186,29 @@ def _targets(case: Case) -> Iterator[Finding]:
             label=f"{'holds' if where is built else 'asks for'} {plain_subject(case, variables)} too", loss=loss,
             path=_stations((built, "optimizer", "holds the target"), (loss, "loss", "the loss"),
                            (case.site(step.stack), step.call, "applied here")),
+        )  # fmt: skip
+
+
+def _met_halfway(case: Case) -> Iterator[Finding]:
+    """Two networks that a loss compares and moves both: the one that should stand still goes to meet the other."""
+    for pair in compared(case):
+        step = next((s for s in case.recording.steps if s.at > pair.backward.at and s.applied & pair.still), None)
+        if step is None:
+            continue
+        built = case.site(case.recording.optimizers[step.optimizer].created)
+        asked, loss = case.site(pair.backward.stack), case.loss_site(pair.backward)
+        where = built or asked
+        still, follows = plain_subject(case, pair.still), plain_subject(case, pair.follows)
+        yield Finding(
+            code=CODE, rule=NAME, severity="warning",
+            message=f"{subject(case, pair.still)} {verb(pair.still, case, 'is', 'are')} moved by the loss"
+            f"{at_line(loss, where)}, which compares {verb(pair.still, case, 'it', 'them')} with {follows}",
+            why=f"That loss is smallest where {still} and {follows} say the same, whatever it is. Nothing else trains "
+            "either of them, so that they agree without having learned anything.",
+            fix=f"leave {still} out of the optimizer, and compute its output under torch.no_grad()",
+            variables=case.names(pair.still), where=where, label=f"holds {still} too", loss=loss,
+            path=_stations((built, "optimizer", "holds both networks"), (loss, "loss", "compares them"),
+                           (case.site(step.stack), step.call, "and applied here")),
         )  # fmt: skip
 
 

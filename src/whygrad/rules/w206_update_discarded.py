@@ -3,7 +3,8 @@
 What it checks
     New parameters were computed and dropped: the next gradient is taken at
     the old ones. In PyTorch and TensorFlow an update by hand makes new
-    tensors, or changes a copy, and nothing is written into the variable. In
+    tensors, or changes a copy, and nothing is written into the variable; or
+    an inner loop (MAML) makes parameters that no loss is computed with. In
     JAX the result of optax.apply_updates, of state.apply_gradients or of a
     compiled training step is not kept; the updates of an optimizer are never
     applied; or the optimizer starts from its first state again in every
@@ -77,7 +78,7 @@ from itertools import pairwise
 from whygrad.flow.recording import Backward, Edit, Step
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
-from whygrad.rules.dropped_updates import Dropped, dropped_updates
+from whygrad.rules.dropped_updates import Dropped, dropped_updates, numpy_updates
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.wording import plain_subject, quoted, subject, verb
 
@@ -88,8 +89,8 @@ SUMMARY = "new parameters were computed and dropped, or the optimizer's state wa
 def check(case: Case) -> Iterator[Finding]:
     """Updates that the next gradient does not start from."""
     if case.recording.framework != "jax":
-        for one in dropped_updates(case):
-            yield _rebound(case, one)
+        for one in (*dropped_updates(case), *numpy_updates(case)):
+            yield _unused(case, one) if one.trained else _rebound(case, one)
         return
     used = {value for op in case.recording.ops.values() if op.name != "read_value" for value in op.inputs}
     dropped: dict[Site | None, list[tuple[Step, set[int]]]] = {}
@@ -140,6 +141,27 @@ def _rebound(case: Case, one: Dropped) -> Finding:
             )
             if site is not None
         ),
+        seen=one.times // len(one.variables),
+    )
+
+
+def _unused(case: Case, one: Dropped) -> Finding:
+    """An inner loop that ends in nothing: its parameters go into no loss."""
+    where = case.site(one.op.stack)
+    network = plain_subject(case, one.variables)
+    return Finding(
+        code=CODE,
+        rule=NAME,
+        severity="warning",
+        message=f"new values of {network} are computed from {verb(one.variables, case, 'its', 'their')} gradient, and "
+        "nothing uses them",
+        why="An inner step makes new tensors. Where no loss is computed with them, the outer update is the same as "
+        "without the inner step.",
+        fix="compute the next loss with the new values: torch.func.functional_call(model, new_values, inputs)",
+        variables=case.names(one.variables),
+        where=where,
+        label="the new values are computed here, and nobody uses them",
+        path=(PathStep(where, one.op.name, "computed and dropped"),) if where is not None else (),
         seen=one.times // len(one.variables),
     )
 

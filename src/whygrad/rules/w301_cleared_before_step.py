@@ -53,11 +53,13 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from whygrad.flow.recording import Backward
+from whygrad.rules.accumulators import Emptied, emptied
 from whygrad.rules.case import Case
 from whygrad.rules.cleared import Cleared, always_cleared
 from whygrad.rules.finding import Finding, PathStep, Severity
 from whygrad.rules.history import history
 from whygrad.rules.order import loss_name, passes
+from whygrad.rules.swapped import swapped_variables
 from whygrad.rules.wording import at_line, quoted, subject, verb
 
 CODE, NAME = "W301", "cleared-before-step"
@@ -66,7 +68,9 @@ SUMMARY = "zero_grad between backward and step: the step has nothing to apply"
 
 def check(case: Case) -> Iterator[Finding]:
     """Gradients that were cleared before an optimizer could apply them."""
-    told: set[int] = set()
+    told: set[int] = swapped_variables(case)  # W204: the optimizers hold each other's variables
+    if told:
+        return
     for optimizer in case.recording.optimizers.values():
         for away in always_cleared(case, optimizer):
             told |= away.variables
@@ -75,6 +79,26 @@ def check(case: Case) -> Iterator[Finding]:
         if not away.variables & told:
             told |= away.variables
             yield _finding(case, away, "warning")
+    for one in emptied(case):
+        yield _emptied(case, one)
+
+
+def _emptied(case: Case, one: Emptied) -> Finding:
+    """Gradients that were summed up in variables of their own."""
+    where, summed, applied = case.site(one.write.stack), case.site(one.filled.stack), case.site(one.step.stack)
+    steps = [(summed, one.filled.by, "the gradient is added here"), (where, one.write.by, "and is overwritten here"),
+             (applied, one.step.call, "before it could be applied here")]  # fmt: skip
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"{subject(case, one.variables)} {verb(one.variables, case, 'gets', 'get')} zeros in every step: the "
+        f"gradients that were summed up{at_line(summed, where)} are overwritten before they are applied",
+        why=f"{quoted(applied, 'The step')} is given variables that hold the sum of several gradients. They were set "
+        "to zero just before, so that the step changes nothing.",
+        fix=f"move {quoted(where, 'the reset')} behind {quoted(applied, 'the step')}",
+        variables=case.names(one.variables), where=where, label="empties what the gradients were summed up in",
+        loss=case.loss_site(one.backward),
+        path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None), seen=one.times,
+    )  # fmt: skip
 
 
 def _wasted_passes(case: Case) -> Iterator[Cleared]:
@@ -97,8 +121,15 @@ def _wasted_passes(case: Case) -> Iterator[Cleared]:
         first = wasted[0]
         clears = {(clear := told.cleared[first.at, v]).at: clear for v in first.got}
         step = next((s for s in recording.steps if s.at > min(clears) and s.applied & first.got), None)
-        if len(clears) == 1 and step is not None:
+        if len(clears) == 1 and step is not None and not _meant_for_others(case, first, min(clears)):
             yield Cleared(next(iter(clears.values())), set(first.got), first, step)
+
+
+def _meant_for_others(case: Case, backward: Backward, cleared: int) -> bool:
+    """Whether a step of other variables followed the pass, which this loss is for and does not reach."""
+    step = next((s for s in case.recording.steps if s.at > backward.at), None)
+    holds = case.recording.optimizers[step.optimizer].holds if step is not None and step.at < cleared else set[int]()
+    return bool(holds) and not holds & backward.got
 
 
 def _for_training(case: Case, backward: Backward) -> bool:

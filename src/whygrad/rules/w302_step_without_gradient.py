@@ -59,6 +59,7 @@ from whygrad.rules.case import Case
 from whygrad.rules.cleared import meant_for
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.order import idle, optimizer_name, steps_of
+from whygrad.rules.swapped import swapped_variables
 from whygrad.rules.unused_losses import unused_loss
 from whygrad.rules.wording import at_line, quoted, subject, verb
 
@@ -69,7 +70,7 @@ SUMMARY = "a step before backward, or with nothing to apply"
 def check(case: Case) -> Iterator[Finding]:
     """Optimizers that step and never have anything to apply."""
     for optimizer in case.recording.optimizers.values():
-        if not idle(case, optimizer):
+        if not idle(case, optimizer) or optimizer.holds & swapped_variables(case):  # W204 tells the latter
             continue
         mine = {v for v in optimizer.holds if case.variable(v).trainable} - case.replaced.stale
         came, first = meant_for(case, optimizer), steps_of(case, optimizer)[0]

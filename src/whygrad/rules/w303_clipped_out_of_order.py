@@ -72,6 +72,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 from whygrad.flow.recording import Backward, Edit, Failure, Step
 from whygrad.flow.site import Site
@@ -98,7 +99,7 @@ def check(case: Case) -> Iterator[Finding]:
     for clips in sites.values():
         if any(clip.made for clip in clips):
             yield from _unapplied(case, clips)
-        elif not any(clip.given for clip in clips):
+        elif case.recording.framework != "jax" and not any(clip.given for clip in clips):
             yield from _misplaced(case, clips)
     yield from _refused(case)
 
@@ -209,9 +210,14 @@ def _before_unscale(case: Case, clip: Edit, backward: Backward) -> Finding:
         code=CODE, rule=NAME, severity="error",
         message=f"{quoted(where, 'clipping')} clips gradients that are still scaled: those of "
         f"{subject(case, clip.variables)} were not unscaled before",
-        why="scaler.scale(loss) multiplies every gradient by the scale, often 65536. A limit meant for the true "
+        why="The loss was multiplied by a scale, and every gradient with it. A limit meant for the true gradient then "
+        "cuts nearly all of it away, and what is left is divided by the scale afterwards."
+        if case.recording.framework == "jax"
+        else "scaler.scale(loss) multiplies every gradient by the scale, often 65536. A limit meant for the true "
         "gradient then cuts nearly all of it away, and step() divides what is left by the scale.",
-        fix=f"call scaler.unscale_(optimizer) before {quoted(where, 'the clipping')}",
+        fix=f"divide the gradients by the scale before {quoted(where, 'the clipping')}"
+        if case.recording.framework == "jax"
+        else f"call scaler.unscale_(optimizer) before {quoted(where, 'the clipping')}",
         variables=case.names(clip.variables), where=where, label="the gradients are still multiplied by the scale",
         path=_stations((came, "backward", "the scaled gradient comes here"), (where, clip.call, "clipped here"),
                        (applied, "step", "unscaled and applied here")),
@@ -267,12 +273,19 @@ def _unapplied(case: Case, clips: list[Edit]) -> Iterator[Finding]:
             with_.append(step)
         elif any(_comes_through(case, value, given) for value in taken):
             without.append(step)
+    jax = case.recording.framework == "jax"
+    if jax and with_:
+        yield from _clipped_scaled(case, clips)
     if with_ or not without:
         return
+    if jax and any(v in made - given for op in case.recording.ops.values() for v in op.inputs):
+        return  # it serves something else: a norm, a similarity, a plot
     clip, step = clips[0], without[0]
     late = clip.at > step.at
     clipped, applied = case.site(clip.stack), case.site(step.stack)
-    ignored = not late and clipped is not None and is_statement(clipped)
+    if jax and clip.limit is None:
+        clipped = case.seen_from(clip.stack, step.stack)  # in the function that has both
+    ignored = not late and clipped is not None and (jax or is_statement(clipped))
     yield Finding(
         code=CODE, rule=NAME, severity="error",
         message=f"the gradients clipped by {quoted(clipped, clip.call)}"
@@ -288,6 +301,37 @@ def _unapplied(case: Case, clips: list[Edit]) -> Iterator[Finding]:
         else "applies the gradients from before the clipping",
         path=_stations((clipped, clip.call, "clipped here"), (applied, step.call, "applied here")),
     )  # fmt: skip
+
+
+def _clipped_scaled(case: Case, clips: list[Edit]) -> Iterator[Finding]:
+    """JAX: the loss was multiplied by a scale, the gradients are clipped, and divided by that scale only afterwards."""
+    made = {value for clip in clips for value in clip.made}
+    for op in case.recording.ops.values():
+        if op.inside or op.tapes or op.name not in ("div", "mul") or len(op.inputs) != 2:
+            continue
+        factor = _number(case, op.inputs[1]) or _number(case, op.inputs[0])
+        if not factor or op.at < clips[0].at or not any(_comes_through(case, v, made) for v in op.inputs):
+            continue
+        scale = factor if op.name == "div" else 1 / factor
+        asked = [b for b in case.recording.backwards if b.at < clips[0].at and b.got & clips[0].variables]
+        clipping = case.made_by.get(clips[0].made[0])
+        if scale > 1 and clipping is not None and asked and _multiplied(case, asked[-1], scale):
+            yield _before_unscale(case, replace(clips[0], stack=clipping.stack), asked[-1])
+            return
+
+
+def _number(case: Case, value: int) -> float | None:
+    """The content of a plain number."""
+    known = case.recording.values[value]
+    return known.numbers.low if known.numbers is not None and known.numbers.size == 1 and not known.shape else None
+
+
+def _multiplied(case: Case, backward: Backward, scale: float) -> bool:
+    """Whether the last thing that was done to the loss is to multiply it by a scale."""
+    made = case.made_by.get(backward.loss) if backward.loss is not None else None
+    if made is None or made.name != "mul":
+        return False
+    return any(n is not None and math.isclose(n, scale, rel_tol=1e-5) for n in (_number(case, v) for v in made.inputs))
 
 
 def _comes_through(case: Case, value: int, marks: set[int]) -> bool:

@@ -59,10 +59,11 @@ from collections.abc import Iterator
 from whygrad.flow.recording import Backward
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.heaps import Heap, heaps
 from whygrad.rules.history import history
 from whygrad.rules.leaks import leaks
 from whygrad.rules.order import loss_name, optimizer_name, passes
-from whygrad.rules.wording import quoted, subject, verb
+from whygrad.rules.wording import at_line, quoted, subject, verb
 
 CODE, NAME = "W304", "never-cleared"
 SUMMARY = "gradients pile up over updates: nobody clears them"
@@ -78,6 +79,27 @@ def check(case: Case) -> Iterator[Finding]:
         counted[key] = max(counted.get(key, 0), times)
     for key, variables in found.items():
         yield _finding(case, variables, *key, counted[key])
+    for heap in heaps(case):
+        yield _kept(case, heap)
+
+
+def _kept(case: Case, heap: Heap) -> Finding:
+    """JAX: the sum that the program keeps itself."""
+    where, applied = case.site(heap.added.stack), case.site(heap.step.stack)
+    came = case.site(heap.backward.stack)
+    steps = [(came, "grad", "a gradient comes here"), (where, "+", "added to those of the updates before"),
+             (applied, "update", "applies the whole sum")]  # fmt: skip
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"the gradients of {subject(case, heap.variables)} pile up: {quoted(where, 'the sum')} adds to a sum "
+        "that was applied before and never set to zero",
+        why=f"The update{at_line(applied, where)} applies the sum and leaves it as it is. Each update applies all "
+        "gradients so far, of which all but the last belong to weights that are long gone.",
+        fix="begin a new sum after each update: jax.tree.map(jnp.zeros_like, params); or let optax.MultiSteps do it",
+        variables=case.names(heap.variables), where=where, label="the gradients of the updates before are still there",
+        loss=case.loss_site(heap.backward),
+        path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None), seen=heap.times,
+    )  # fmt: skip
 
 
 def _by_step(case: Case) -> dict[int, tuple[Backward, int, int]]:

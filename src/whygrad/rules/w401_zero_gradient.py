@@ -73,6 +73,7 @@ from whygrad.rules.flatness import (
     Dead,
     dead_ends,
     fed_by,
+    is_nothing,
     leads_through_weights,
     pass_before,
     satisfied,
@@ -116,16 +117,17 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _explained(case: Case, variable: int, steps: list[Step]) -> Dead | None:
-    backward = pass_before(case, steps[-1], variable)
+    last = next((s for s in reversed(steps) if s.gradients[variable].all_zero), steps[-1])
+    backward = pass_before(case, last, variable)
     if backward is None:
         return None
-    for dead in dead_ends(case, backward, steps[-1], {variable}):
+    for dead in dead_ends(case, backward, last, {variable}):
         if dead.why == "zero input":
             if dead.zero is None or not dead.zero.flat:
                 continue
             dead = Dead(dead.zero, dead.zero.flat[0], "flat", backward, dead.variables)
         dead = _first_flat(case, dead)
-        if was_alive(case, variable):
+        if was_alive(case, variable) and not structural(case, dead.op):
             flat = dead.why == "flat" and base_name(dead.op) in (*_RECTIFIERS, *_SQUASHERS)
             died = flat and len(steps) >= _SINCE and _for_long(case, variable, len(steps))
             return dead if died and leads_through_weights(case, dead) else None
@@ -147,7 +149,7 @@ def _first_flat(case: Case, dead: Dead) -> Dead:
 
 def _for_long(case: Case, variable: int, lately: int) -> bool:
     """Whether a layer that had a gradient once has lost it: a single batch may miss every unit by chance."""
-    seen = [n.all_zero for step in case.recording.steps if (n := step.gradients.get(variable)) is not None]
+    seen = [is_nothing(n) for step in case.recording.steps if (n := step.gradients.get(variable)) is not None]
     return lately >= len(seen) // 4 or sum(seen) >= 0.9 * len(seen)
 
 
@@ -171,7 +173,18 @@ def _merged(case: Case, dead: list[Dead]) -> list[Dead]:
         if other.why == "flat" and entering is not None and entering.all_zero:
             zero.variables |= other.variables
             other.variables = set()
+    zero.zero_variable = min(_zero_weights(case, zero), default=zero.zero_variable)
     return [d for d in dead if d.variables]
+
+
+def _zero_weights(case: Case, dead: Dead) -> set[int]:
+    """Of the variables behind a layer of zeros those that are such layers too: the first one is the one to name."""
+    found = {dead.zero_variable} if dead.zero_variable in dead.variables else set()
+    for variable in dead.variables:
+        content = next((s.weights[variable] for s in reversed(case.recording.steps) if variable in s.weights), None)
+        if content is not None and content.all_zero and len(case.variable(variable).shape) > 1:
+            found.add(variable)
+    return {v for v in found if v is not None}
 
 
 def _finding(case: Case, dead: Dead, seen: int) -> Finding | None:
@@ -189,7 +202,7 @@ def _finding(case: Case, dead: Dead, seen: int) -> Finding | None:
         rule=NAME,
         severity=severity,
         message=f"{subject(case, members)} {gets} a gradient of exactly zero from the loss{at_line(loss, where)}",
-        why=f"{why} {_lately(case, members, seen)}",
+        why=f"{why[:1].upper()}{why[1:]} {_lately(case, members if not structural(case, dead.op) else set(), seen)}",
         fix=fix,
         variables=case.names(members),
         where=where,
@@ -243,7 +256,18 @@ def _story(case: Case, dead: Dead) -> tuple[Severity, str, str, str] | None:
             "error",
             f"`{zero}` is all zeros",
             f"`{zero}` is all zeros and its own gradient is zero too, so nothing passes through it, ever.",
-            f"give `{zero}` random first values; zeros are right for one side of a product only",
+            f"give `{zero}`{_and_others(case, dead)} random first values; zeros are right for one side of a product "
+            "only",
+        )
+    if dead.why == "cancels":
+        stop = {"torch": "detach() it", "tensorflow": "tf.stop_gradient", "jax": "jax.lax.stop_gradient"}
+        return (
+            "error",
+            "a thing less itself: both sides carry the same gradient",
+            f"The two sides of {here} are the same and are computed from the same variables, so that what the one side "
+            "gives them the other takes away.",
+            f"keep the side that is meant to stay (an old policy's) as a constant: {stop[case.recording.framework]}, "
+            "from before the update",
         )
     if dead.why in ("zero factor", "zero constant"):
         return _zero_factor(case, dead, here)
@@ -291,6 +315,11 @@ def _story(case: Case, dead: Dead) -> tuple[Severity, str, str, str] | None:
         if itself is None
         else f"give `{case.variable(itself).name}` first values inside the limits, or widen them",
     )
+
+
+def _and_others(case: Case, dead: Dead) -> str:
+    others = sorted(_zero_weights(case, dead) - {dead.zero_variable})
+    return "".join(f", `{case.variable(v).name}`" for v in others[:3]) + (", …" if len(others) > 3 else "")
 
 
 def _softmax(case: Case, dead: Dead, here: str, layer: str) -> tuple[Severity, str, str, str]:

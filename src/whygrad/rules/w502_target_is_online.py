@@ -4,7 +4,7 @@ What it checks
     A program keeps a target network and an online network, and both are one:
     two names for one object, a shallow copy, layers that are shared. A sync
     then copies the weights onto themselves, and the targets are computed with
-    the very network that is being trained.
+    the very network that is being trained, also by predict() for a fit().
 
 Why it matters
     The target network exists so that the targets hold still while the online
@@ -70,8 +70,10 @@ When it is meant
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
+from whygrad.flow import reach
 from whygrad.flow.recording import Copy
 from whygrad.flow.site import Site
 from whygrad.rules import same_arrays, sync_source
@@ -108,7 +110,7 @@ def aliases(case: Case) -> list[Alias]:
 
 def _aliases(case: Case) -> list[Alias]:
     found: list[Alias] = []
-    for alias in (*_called(case), *_synced(case)):
+    for alias in (*_called(case), *_predicted(case), *_synced(case)):
         if not any(alias[0] & known[0] for known in found):
             found.append(alias)
     return found
@@ -154,13 +156,31 @@ def _called(case: Case) -> Iterator[Alias]:
             for target in names[1]:
                 for online in names[0]:
                     bound = _bound(case, target, online) or _bound(case, online, target)
+                    if bound is None and names[0][online] == names[1][target] and not _nested(case, target, online):
+                        bound = _built_apart(case, target, online)
                     if target != online and bound is not None:
                         yield members, bound, None, [target, online]
 
 
-def _callees(case: Case, found: Bootstrap, members: set[int]) -> tuple[list[str], list[str]]:
-    """What the user calls the network by, on the side of the prediction and on that of the target."""
-    sides: tuple[list[str], list[str]] = ([], [])
+def _predicted(case: Case) -> Iterator[Alias]:
+    """TensorFlow: the targets that `fit` is given were made by `predict` of the same network, by another name of it."""
+    for objective in objectives(case) if case.recording.framework == "tensorflow" else ():
+        asked = case.site(objective.backward.stack)
+        online = sync_source.called_at(asked).rpartition(".")[0] if asked is not None else ""
+        for op in case.slice(objective.backward, reach.SUGGESTED).ops if online else ():
+            members = {v for n in op.inputs if (v := case.content.get(n)) in objective.bits} & case.trained
+            where = case.site(op.stack)
+            if op.name not in ("predict", "predict_on_batch") or not members or where is None:
+                continue
+            target = sync_source.callee(where)
+            bound = _bound(case, target, online) if target.rpartition(".")[0] == online.rpartition(".")[0] else None
+            if target != online and bound is not None:
+                yield members, bound, None, [target, online]
+
+
+def _callees(case: Case, found: Bootstrap, members: set[int]) -> tuple[dict[str, set[int]], dict[str, set[int]]]:
+    """What the network is called by where the prediction is made and where the target is, with what each reads."""
+    sides: tuple[dict[str, set[int]], dict[str, set[int]]] = ({}, {})
     for side, start in enumerate((found.prediction, found.value)):
         todo, seen = [start], {start}
         while todo:
@@ -168,14 +188,34 @@ def _callees(case: Case, found: Bootstrap, members: set[int]) -> tuple[list[str]
             if op is None:
                 continue
             if any(case.content.get(v) in members for v in op.inputs):
-                for site in case.stack(op.stack):
+                stack = case.stack(op.stack)
+                for depth, site in enumerate(stack):
                     name = sync_source.callee(site)
-                    if name and name not in sides[side]:
-                        sides[side].append(name)
+                    if name:  # with all that is read while the call runs, not only on the way to this side
+                        sides[side].setdefault(name, set()).update(case.reads_under.get(stack[depth:], ()))
             fresh = [v for v in op.inputs if v not in seen]
             seen.update(fresh)
             todo.extend(fresh)
     return sides
+
+
+def _nested(case: Case, target: str, online: str) -> bool:
+    """Whether one name is called inside the other: a network and its own inner layers are rightly one."""
+    for stack in case.reads_under:
+        called = {sync_source.callee(site) for site in stack}
+        if target in called and online in called:
+            return True
+    return False
+
+
+def _built_apart(case: Case, target: str, online: str) -> Site | None:
+    """Where a second network was to be built, of two names of one kind that were each given a network of their own."""
+    if target.rpartition(".")[0] != online.rpartition(".")[0]:
+        return None  # a local name of what an attribute holds
+    ours, theirs = (list(sync_source.bindings(_files(case), name)) for name in (target, online))
+    if not ours or not theirs or not all(isinstance(value, ast.Call) for _, value in (*ours, *theirs)):
+        return None
+    return ours[-1][0] if ours[-1][1] is not theirs[-1][1] else None
 
 
 def _bound(case: Case, name: str, other: str) -> Site | None:

@@ -4,7 +4,8 @@ What it checks
     A target network, a network of the trained one's build from which the
     loss takes its targets, never follows the trained one: it is never
     copied again, copied the wrong way round, onto itself, with a share of
-    zero, or the average is computed and not stored.
+    zero, or the average is computed and not stored. Targets that are made
+    with predict() and NumPy, and then given to fit(), count as well.
 
 Why it matters
     The targets stay those of the first, random network. The values converge
@@ -68,8 +69,9 @@ from whygrad.flow.source import is_statement
 from whygrad.rules import sync_source
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep, Severity
+from whygrad.rules.flatness import is_nothing
 from whygrad.rules.objective import objectives
-from whygrad.rules.twins import Twin, dropped_average, target_networks
+from whygrad.rules.twins import Twin, dropped_average, left_behind, target_networks
 from whygrad.rules.wording import at_line, count, quoted
 
 CODE, NAME = "W503", "target-never-synced"
@@ -85,10 +87,17 @@ _LONG = 100
 def check(case: Case) -> Iterator[Finding]:
     """Target networks that stay what they were."""
     for twin in target_networks(case):
+        if _stands_still(case, twin):
+            continue
         if not _follows(case, twin) and not _rebound(case, twin):
             finding = _explained(case, twin)
             if finding.severity != "note" or case.recording.all_updates >= _LONG:
                 yield finding
+        else:
+            yield from _half_synced(case, twin)
+    for twin in left_behind(case):
+        if not _follows(case, twin):
+            yield _explained(case, twin)
 
 
 def _follows(case: Case, twin: Twin) -> bool:
@@ -98,6 +107,38 @@ def _follows(case: Case, twin: Twin) -> bool:
         stood -= {c.target for c in late if c.source not in twin.members and c.share != 0.0}
         return not twin.members & case.recording.moved_later <= stood
     return any(c.at > twin.begun and c.share != 0.0 for c in twin.into)
+
+
+def _stands_still(case: Case, twin: Twin) -> bool:
+    """Whether the trained network itself never moves: no target could follow it (W401 says why)."""
+    steps = [s for s in case.recording.steps if s.applied & twin.originals and s.error is None]
+    given = [s.gradients.get(v) for s in steps for v in s.applied & twin.originals]
+    return bool(given) and all(numbers is not None and is_nothing(numbers) for numbers in given)
+
+
+def _half_synced(case: Case, twin: Twin) -> Iterator[Finding]:
+    """PyTorch: a sync that runs again and again, and leaves out a whole part of the target."""
+    recording = case.recording
+    if recording.framework != "torch" or recording.cut_short:
+        return
+    late = [c for c in twin.into if c.at > twin.begun and c.share != 0.0]
+    if not late:
+        return
+    rounds = {c.target: sum(1 for other in late if other.target == c.target) for c in late}
+    parts: dict[str, set[int]] = {}
+    for member in twin.members:
+        parts.setdefault(".".join(case.variable(member).name.split(".")[:2]), set()).add(member)
+    behind = {name: members for name, members in parts.items() if not members & (rounds.keys() | recording.moved_later)}
+    synced = all(rounds.get(v, 0) >= _UPDATES for name, members in parts.items() if name not in behind for v in members)
+    for name, members in behind.items():
+        sources = {o for v in members if (o := case.variable(v).copy_of) in twin.originals}
+        moved = sum(1 for s in recording.steps if s.applied & sources) >= _UPDATES
+        if synced and moved and len(sources) == len(members) and members <= twin.objective.bits.keys():
+            rest = " and ".join(f"`{other}`" for other in sorted(parts) if other not in behind)
+            yield _finding(case, twin, _blamed(case, late), "warning",
+                f"the sync of `{twin.name}` leaves out `{name}`", f"copies {rest} alone",
+                f"The loss takes its targets from `{name}` too, which stays what it was when training began.",
+                f"copy all of `{twin.online}`: both lists of the loop must be those of the whole network")  # fmt: skip
 
 
 def _rebound(case: Case, twin: Twin) -> bool:
@@ -115,7 +156,8 @@ def _explained(case: Case, twin: Twin) -> Finding:
     still = [c for c in twin.into if c.at > twin.begun]
     itself = [c for c in twin.itself if c.at > twin.begun]
     strayed = _strayed(case, twin)
-    dropped = dropped_average(case, twin)
+    dropped = dropped_average(case, twin, alone=True) or dropped_average(case, twin)
+    unrun = [c for c in case.recording.copies_not_run if c.target in twin.members and c.source in twin.originals]
     name, online = f"`{twin.name}`", f"`{twin.online}`"
     if all(case.variable(v).constant for v in twin.members):
         where = _taken_in(case, twin)
@@ -140,6 +182,17 @@ def _explained(case: Case, twin: Twin) -> Finding:
             f"the sync of {name} changes nothing: its share is zero", "the content is the same after this as before",
             f"The average gives {online} a weight of zero (or one too small for the number format), so {name} stays.",
             "use a share above zero: tau * online + (1 - tau) * target with tau around 0.005")  # fmt: skip
+    if unrun:
+        times = "in no round of the loop, and not in a far longer one either"
+        if unrun[0].later:
+            return _finding(case, twin, case.site(unrun[0].stack), "note",
+                f"the sync of {name} never ran in this loop", "its branch was never taken in this run",
+                f"The loss takes its targets from {name}, which stays what it was when training began.",
+                "nothing to do if a longer run reaches it; otherwise sync more often")  # fmt: skip
+        return _finding(case, twin, case.site(unrun[0].stack), "warning",
+            f"the sync of {name} is never reached: {name} never follows {online}", "this branch is never taken",
+            f"The condition of the sync holds {times}, so the targets stay those of the first {name}.",
+            "give the sync a condition that comes true after every so many updates")  # fmt: skip
     if dropped is not None:
         # In JAX the average is a function's result; the line that throws it away is the fault.
         sites = case.stack(dropped.stack) if case.recording.framework == "jax" else ()
@@ -172,7 +225,7 @@ def _strayed(case: Case, twin: Twin) -> list[Copy]:
     used = {v for objective in objectives(case) for v in objective.bits}
     return [
         c
-        for c in case.recording.copies
+        for c in (case.recording.late or case.recording).copies  # it may have been made for the sync alone
         if c.at > twin.begun and c.source in twin.originals and c.target not in used and c.target not in twin.members
     ]
 
@@ -187,6 +240,13 @@ def _unsynced(case: Case, twin: Twin) -> Finding:
     waits = sync_source.waiting(files, ran, names, functions)
     name, online = f"`{twin.name}`", f"`{twin.online}`"
     stayed = f"The loss takes its targets from {name}, which stays what it was when training began."
+    if waits is not None and _traced_without(case, waits):
+        return _finding(case, twin, sync_source.in_loop(waits), "warning",
+            f"the sync of {name} is in a compiled function that was traced without it", "left out of the trace",
+            "tf.function runs Python once, while it traces. A condition on a Python number is decided then: the sync "
+            f"was not due at that call, and {name} stays what it was in all the others.",
+            "sync outside of the compiled function, or make the condition a tensor: a tf.Variable that "
+            "counts")  # fmt: skip
     if waits is not None:
         return _finding(case, twin, waits, "note",
             f"the sync of {name} never ran in {count(updates, 'update')}", "never reached in this run", stayed,
@@ -206,6 +266,16 @@ def _unsynced(case: Case, twin: Twin) -> Finding:
     severity: Severity = "note" if case.recording.cut_short else "warning"
     return _finding(case, twin, where, severity, f"{name} never follows {online}", label, stayed,
         _advice(case.recording.framework, twin, quoted(where, "") if once else ""))  # fmt: skip
+
+
+def _traced_without(case: Case, waits: Site) -> bool:
+    """Whether a line stands in a compiled function that was called often since it was traced."""
+    for retrace in case.recording.retraces:
+        if retrace.body is not None and retrace.calls - retrace.count >= _LONG // 4:
+            file, first, last = retrace.body
+            if file == waits.file and first <= waits.line <= last:
+                return True
+    return False
 
 
 def _advice(framework: str, twin: Twin, first: str) -> str:

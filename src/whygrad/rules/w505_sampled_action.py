@@ -107,6 +107,7 @@ _BARE = SHAPING | SUM | MINUS | frozenset({
     "mean", "sum", "reduce_mean", "reduce_sum", "neg", "negative", "__neg__", "min", "minimum", "reduce_min", "mul",
     "__mul__", "__rmul__", "multiply", "div", "truediv", "__truediv__",
 })  # fmt: skip
+_SQUARES = frozenset({"square", "pow", "__pow__", "integer_pow"})
 _STEPS = 40
 
 
@@ -150,12 +151,14 @@ def _live_weights(case: Case, objective: Objective) -> Iterator[Finding]:
 
 def _estimate(case: Case, objective: Objective, weight: int) -> int | None:
     """The prediction in a weight that is data less (or plus) a prediction with a gradient, one number for each row."""
-    small = size(case, weight) == 1
-    todo, seen = [weight], {weight}
+    todo, seen = [(weight, size(case, weight) == 1)], {weight}
     while todo and len(seen) < _STEPS:
-        op = case.made_by.get(todo.pop())
+        number, small = todo.pop()
+        op = case.made_by.get(number)
         if op is None or op.kind != "compute" or op.name not in _WEIGHT_WAY:
             continue
+        # The steps of a rollout, each a number of its own, are stacked to one weight.
+        small = small or (op.name == "stack" and all(size(case, v) == 1 for v in op.inputs))
         if op.name in SUM or op.name in MINUS:
             alive = [v for v in op.inputs if objective.live.get(v, 0) & objective.trained]
             data = [v for v in op.inputs if v not in alive and v not in case.content]
@@ -165,7 +168,7 @@ def _estimate(case: Case, objective: Objective, weight: int) -> int | None:
                 return alive[0]
         fresh = [v for v in op.inputs if v not in seen and objective.live.get(v, 0)]
         seen.update(fresh)
-        todo.extend(fresh)
+        todo.extend((v, small) for v in fresh)
     return None
 
 
@@ -267,19 +270,39 @@ def _reparameterised(case: Case, objective: Objective, sample: int, mean: int) -
 def _weighed(case: Case, objective: Objective, start: Op, sample: int) -> Op | None:
     """The product with a weight for each row, on the way from the distance of a sample to its mean to the loss."""
     follow = set(start.outputs)
+    density: set[int] = set()  # made of the square of that distance: a Gaussian's exponent, written out by hand
     for op in objective.part.ops:
         if op.at <= start.at or not any(v in follow for v in op.inputs):
             continue
         if op.name in CONTRACTS:
             return None
+        if op.name in _SQUARES or (op.name in PRODUCT and len(op.inputs) > 1 and all(v in follow for v in op.inputs)):
+            density.update(op.outputs)
         others = [v for v in op.inputs if v not in follow]
         rows = [v for v in others if size(case, v) > 1 and not objective.live.get(v, 0) & objective.trained]
         chance = next((v for v in op.inputs if v in follow), None)
-        weighs = op.name in PRODUCT and rows and chance is not None and is_log_probability(case.made_by, chance)
+        likely = chance is not None and (
+            is_log_probability(case.made_by, chance)
+            or (chance in density and not _used_beside(case, objective, start, sample, chance))
+        )
+        weighs = op.name in PRODUCT and rows and likely
         if weighs and chance is not None and _pure(case, objective, chance, sample) and _told_later(case, rows[0]):
             return op
         follow.update(op.outputs)
+        if any(v in density for v in op.inputs):
+            density.update(op.outputs)
     return None
+
+
+def _used_beside(case: Case, objective: Objective, start: Op, sample: int, chance: int) -> bool:
+    """Whether the weighed value takes the sample in by another way too: a prior's density, as in a VAE's KL term."""
+    wanted = {chance}
+    for op in reversed(objective.part.ops):
+        if any(v in wanted for v in op.outputs):
+            if sample in op.inputs and op.at != start.at:
+                return True
+            wanted.update(op.inputs)
+    return False
 
 
 def _told_later(case: Case, weight: int) -> bool:
@@ -349,12 +372,41 @@ def _plain_samples(case: Case, objective: Objective) -> Iterator[Finding]:
         if source is not None and not objective.live.get(critic.outputs[0], 0) & objective.trained:
             yield _critic_finding(case, objective, source, critic)
             return
+    for source in {op.at: op for op in drawn.values()}.values():
+        layer = _decoder(case, objective, source) if case.recording.framework == "torch" else None
+        if layer is not None:
+            yield _latent_finding(case, objective, source, layer)
+            return
+
+
+def _decoder(case: Case, objective: Objective, source: Op) -> Op | None:
+    """The trained layer that a continuous sample goes into, where nothing takes the sample's own log-probability."""
+    switch = case.recording.switches.get(source.switch) if source.switch is not None else None
+    if source.name != "normal" and (switch is None or switch.inside != "Normal.sample"):
+        return None
+    if not all(case.recording.values[v].floating for v in source.outputs):
+        return None
+    follow, found = set(source.outputs), None
+    for op in objective.part.ops:
+        if op.at <= source.at or not any(v in follow for v in op.inputs):
+            continue
+        others = [v for v in op.inputs if v not in follow]
+        if op.name in CONTRACTS:
+            trained = any(v in case.content and objective.read[v] & objective.trained for v in others)
+            found = found or (op if trained and any(v in objective.reached for v in op.outputs) else None)
+            continue
+        if any(objective.live.get(v, 0) & objective.trained for v in others):
+            return None  # its distance from the mean, or a weight: a score function
+        follow.update(op.outputs)
+    return found
 
 
 def _draws(case: Case, op: Op) -> bool:
     switch = case.recording.switches.get(op.switch) if op.switch is not None else None
     inside = switch.inside if switch is not None else ""
-    return inside.rpartition(".")[2] == "sample" or (op.kind == "discrete" and "random" in op.name)
+    return inside.rpartition(".")[2] == "sample" or (
+        op.kind == "discrete" and ("random" in op.name or op.name == "normal")
+    )
 
 
 def _bare_outputs(case: Case, objective: Objective) -> Iterator[Op]:
@@ -396,6 +448,24 @@ def _critic_finding(case: Case, objective: Objective, source: Op, critic: Op) ->
         "is through the action. A plain sample is a constant; only the other terms of the loss train the policy.",
         fix=f"draw it reparameterised: {other}, so that the gradient flows through the action",
         variables=policy, steps=steps,
+    )  # fmt: skip
+
+
+def _latent_finding(case: Case, objective: Objective, source: Op, layer: Op) -> Finding:
+    where, used, loss = case.site(source.stack), case.site(layer.stack), case.loss_site(objective.backward)
+    encoder = objective.variables(objective.read[source.outputs[0]] & objective.trained)
+    steps = [(where, source.name, "a plain sample, without a gradient"), (used, layer.name, "goes into a network"),
+             (loss, "loss", "the loss")]  # fmt: skip
+    return _made(
+        case, objective, where, "warning", source,
+        message=f"{quoted(where)} is a plain sample: what the network makes of it does not train "
+        f"{plain_subject(case, encoder)}",
+        label="drawn as a constant: the gradient of the network behind it stops here",
+        why="The sample goes on into a network whose output the loss judges, and the only way from there to the mean "
+        "and the deviation is through the sample. A plain one is a constant; only the other terms of the loss train "
+        "them.",
+        fix="draw it reparameterised: mean + std * torch.randn_like(std), or dist.rsample()",
+        variables=encoder, steps=steps,
     )  # fmt: skip
 
 

@@ -27,6 +27,9 @@ class Exits:
         self._left: list[int] = []
         self._entered: list[tuple[int, bool]] = []
         self._links: list[Handover] = []
+        self._batches: set[int] = set()
+        self._edited: set[int] = set()
+        """Entries of an array that left and was written into since: what else went into it, memory does not say."""
 
     def left(self, at: int, result: Any, follow: bool = True) -> None:
         """A call gave Python or NumPy data made from a tensor; `follow` it in the source where nothing is proved."""
@@ -40,17 +43,26 @@ class Exits:
             for number in _floats(result):
                 self._numbers[number] = at
 
-    def entered(self, at: int, data: Any, weak: bool = False) -> None:
-        """Data became a tensor; `weak` for a mere number among the arguments of an operation."""
+    def entered(self, at: int, data: Any, weak: bool = False, batch: bool = False) -> None:
+        """Data became a tensor; `weak` for a mere number among the arguments of an operation.
+
+        `batch`: it came by way of a data pipeline, which keeps no memory.
+        """
         self._entered.append((at, weak))
+        if batch:
+            self._batches.add(at)
         span = _memory(data)
         if span is not None:
             for reference, begin, end, left in self._arrays:
                 if reference() is not None and begin < span[1] and span[0] < end:
                     self._links.append(Handover(left, at, "memory"))
         if self._numbers and _size(data) <= _NUMBERS:
-            matched = {self._numbers[n] for n in _floats(data) if n in self._numbers}
+            numbers = _floats(data)
+            matched = {self._numbers[n] for n in numbers if n in self._numbers}
             self._links.extend(Handover(left, at, "value") for left in sorted(matched))
+            same = batch or any(link.entered == at and link.proof == "memory" for link in self._links[-8:])
+            if matched and same and any(n not in self._numbers for n in numbers):
+                self._edited.add(at)
 
     def link(self, recording: Recording) -> None:
         """Add the links that were proved, and look in the source for the rest."""
@@ -59,6 +71,7 @@ class Exits:
         proved = {h.entered for h in recording.handovers}
         verdicts: dict[tuple[int, int], bool] = {}
         last_entry: dict[int, int] = {}
+        calls: dict[int, tuple[int, int]] = {}
         left = [at for at in self._left if at in ops]
         for at, weak in self._entered:
             if at not in ops:
@@ -66,7 +79,12 @@ class Exits:
             # What left before this line last took something in was taken in then.
             since = last_entry.get(ops[at].stack, 0)
             last_entry[ops[at].stack] = at
-            if at in proved:
+            if at in self._edited or at in self._batches:
+                begun, last = calls.get(ops[at].stack, (0, 0))
+                # One call takes in several arrays: what left before the first of them may be in any.
+                since = begun if bisect(left, last) == bisect(left, at) else last
+                calls[ops[at].stack] = since, at
+            if at in proved and at not in self._edited:
                 continue
             for earlier in left[bisect(left, since) : bisect(left, at)][-_NEAREST:]:
                 pair = ops[earlier].stack, ops[at].stack

@@ -17,9 +17,9 @@ from jax._src.interpreters import partial_eval
 
 from whygrad.flow.recording import Kind, Op
 from whygrad.trace import jax_vocabulary as words
-from whygrad.trace.jax_inner import batch_axes, small
+from whygrad.trace.jax_rerun import batch_axes, small
 from whygrad.trace.jax_retraces import Retraces
-from whygrad.trace.jax_scopes import Ran, Scope, replay
+from whygrad.trace.jax_scopes import Ran, Scope, outcome, replay
 from whygrad.trace.patches import Patches
 from whygrad.trace.user_line import SKIP, classify
 
@@ -43,6 +43,8 @@ class Calls:
         self.retraces = Retraces(recorder)
         self.constants: set[int] = set()
         """Values that a traced function took from around it."""
+        self.fixed: dict[int, int] = {}
+        """For those of a compiled training step, how often it was called."""
 
     def attach_deep(self, patches: Patches) -> None:
         """Watch operations, compiled functions and tracing."""
@@ -294,9 +296,16 @@ class Calls:
             else:
                 recorder.numbers.of_inner(dict(zip(inputs, args, strict=True)), outs, first)
             if body.asks:
+                self._count_constants(body)
                 recorder.targets.given(inputs, stack)
                 recorder.updates.flush()  # a compiled training step is an update
                 recorder.numbers.fill(first)
+
+    def _count_constants(self, body: Scope) -> None:
+        """What a compiled training step took from around it when it was traced, it uses in each call."""
+        outside = {n for item in body.items if isinstance(item, Op) for n in item.inputs if n not in body.values}
+        for number in outside & self.constants:
+            self.fixed[number] = self.fixed.get(number, 0) + 1
 
     def _probe(self, args: Any, params: Any) -> dict[Any, Any]:
         """Before a compiled training step runs (and its arguments may be gone): what it will compute."""
@@ -347,10 +356,16 @@ class Calls:
         ran = self._ran(scope, params["jaxpr"], body, inputs, args, parts)
         made: list[list[int]] = []
         for turn in range(_LOOPS):
+            self._carried(scope, jaxpr, [*inputs[:consts], *carry], consts)
             arguments = self._arguments(body, jaxpr, [*inputs[:consts], *carry, *rows])
             results, places = replay(body, scope, arguments, stack, times=max(1, rounds - 1) if turn else 1)
             if ran is not None:
                 ran.turns.append(places)
+            given_now = [*inputs[:consts], *carry, *rows]
+            results = [
+                self._fresh(scope, jaxpr.outvars[i], stack) if n is None else n
+                for i, n in enumerate(outcome(body, jaxpr, given_now, results, places))
+            ]
             made.append(results[carried:])
             carry = results[:carried]
         finals = [*carry, *(self._stacked(scope, numbers, out, stack) for *numbers, out in zip(
@@ -358,6 +373,21 @@ class Calls:
         self._returned(scope, outs, finals, stack)
         if scope is self.recorder.root:
             self.recorder.numbers.of_inner(dict(zip((*inputs, *finals), (*args, *outs), strict=False)), outs, first)
+
+    def _fresh(self, scope: Scope, atom: Any, stack: int) -> int:
+        """A value that a body makes of nothing: a number it was written with."""
+        number = self.recorder.values.fresh(scope, atom.aval.shape, words.is_float(getattr(atom.aval, "dtype", None)))
+        scope.put(Op(0, "array data", "enter", (), (number,), stack, False))
+        return number
+
+    def _carried(self, scope: Scope, jaxpr: Any, numbers: list[int], consts: int) -> None:
+        """What a loop carries along has no name in the program's frames; its body has one for it."""
+        names = getattr(jaxpr.debug_info, "arg_names", None) or ()
+        for index, (number, name) in enumerate(zip(numbers, names, strict=False)):
+            value = self.value(scope, number)
+            if name and value is not None and not value.kept:
+                value.kept = name
+                value.steady = index < consts or jaxpr.outvars[index - consts] is jaxpr.invars[index]
 
     def _ran(
         self, scope: Scope, closed: Any, body: Scope, inputs: list[int], args: Any,
@@ -395,28 +425,37 @@ class Calls:
         inputs = [self.recorder.values.of(scope, a, stack) for a in args][skip:]
         carry = inputs[consts:]
         for _ in range(_LOOPS):
-            carry, _ = replay(body, scope, self._arguments(body, jaxpr, [*inputs[:consts], *carry]), stack)
+            self._carried(scope, jaxpr, [*inputs[:consts], *carry], consts)
+            now = [*inputs[:consts], *carry]
+            results, places = replay(body, scope, self._arguments(body, jaxpr, now), stack)
+            found = outcome(body, jaxpr, now, results, places)
+            carry = [self._fresh(scope, jaxpr.outvars[i], stack) if n is None else n for i, n in enumerate(found)]
         self._returned(scope, outs, carry, stack)
 
     def _cond(self, scope: Scope, params: Any, args: Any, outs: list[Any], stack: int) -> None:
         jaxprs = [branch.jaxpr for branch in params["branches"]]
-        bodies = [self._body(jaxpr) for jaxpr in jaxprs]
-        if not any(body is not None and body.user for body in bodies):
+        # A branch that only hands something through has no body.
+        bodies = [self._body(jaxpr) if jaxpr.eqns else Scope(self.recorder, stack) for jaxpr in jaxprs]
+        if any(jaxpr.eqns for jaxpr in jaxprs) and not any(body is not None and body.user for body in bodies):
             self.op(scope, "cond", args, outs, stack)
             return
         choice, *inputs = [self.recorder.values.of(scope, a, stack) for a in args]
         first = self.recorder.session.now()
-        results = []
+        results: list[list[int | None]] = []
         for index, (closed, jaxpr, body) in enumerate(zip(params["branches"], jaxprs, bodies, strict=True)):
-            if body is not None:
+            if body is None:
+                results.append(outcome(None, jaxpr, inputs, [], {}))
+            else:
                 ran = self._ran(scope, closed, body, inputs, args[1:], branch=(choice, index))
                 made, places = replay(body, scope, self._arguments(body, jaxpr, inputs), stack)
-                results.append(made)
+                results.append(outcome(body, jaxpr, inputs, made, places))
                 if ran is not None:
                     ran.turns.append(places)
+                    ran.results = results[-1]
         for index, out in enumerate(outs):
             number = self.recorder.values.new(scope, out)
-            self.write(scope, "cond", [r[index] for r in results if index < len(r)], [number], stack)
+            made_of = [one for r in results if index < len(r) and (one := r[index]) is not None]
+            self.write(scope, "cond", made_of, [number], stack)
         if scope is self.recorder.root:
             self.recorder.numbers.of_inner(dict(zip((choice, *inputs), args, strict=True)), outs, first)
 

@@ -16,19 +16,17 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy
 from jax._src import core
-from jax._src.interpreters import batching
 
+from whygrad.trace.jax_conditions import choices
+from whygrad.trace.jax_rerun import compiled, evaluate, plain, worth_a_look
 from whygrad.trace.jax_scopes import Ran, Scope
-from whygrad.trace.jax_values import wrapped
-from whygrad.trace.jax_vocabulary import CALLBACKS, is_float
+from whygrad.trace.jax_vocabulary import is_float
 
 if TYPE_CHECKING:
     from whygrad.trace.jax_recorder import JaxRecorder
 
-_WHOLE = 1 << 22
 _ALL = 1 << 26
 _RUNS = 100
-_FEW = 64
 
 
 class Inner:
@@ -39,6 +37,8 @@ class Inner:
         self.pending: list[Ran] = []
         self._ready: dict[Any, tuple[Any, Any, list[Any], int]] = {}
         self._runs: dict[int, int] = {}
+        self.later: set[int] = set()
+        """Choices of which a branch was never taken that a longer loop would take."""
 
     def take(self) -> list[Ran]:
         """What was inside since the last time."""
@@ -48,9 +48,12 @@ class Inner:
     def run(self, pending: Iterable[Ran], content: dict[int, Any]) -> None:
         """Add to `content` what the values inside contained; outer loops come before what is inside them."""
         single: dict[int, Any] = {}
+        pending = list(pending)
         for ran in pending:
             try:
                 self._run(ran, content, single)
+                if ran.scan is not None and ran.body.asks:
+                    self._branches(ran, pending, content, single)
             except Exception as trouble:
                 self.recorder.trouble(trouble)
 
@@ -67,7 +70,11 @@ class Inner:
             return
         if ran.scan is not None:
             first = sum(ran.scan[:2])
-            given[first:] = [g[-rounds:] if ran.scan[3] else g[:rounds] for g in given[first:]]
+            rows = slice(-rounds, None) if ran.scan[3] else slice(rounds)
+            # Where `vmap` maps over the first dimension, the rounds are the second one.
+            given[first:] = [
+                g[:, rows] if axis == 0 else g[rows] for g, axis in zip(given[first:], ran.axes[first:], strict=True)
+            ]
         with self.recorder.quiet():
             results = function(*given)
             found = {v: plain(r) for v, r in zip(wanted, results, strict=True) if r is not None}
@@ -76,6 +83,30 @@ class Inner:
         else:
             order = list(range(rounds))[:: -1 if ran.scan[3] else 1]
             self._rounds(ran, found, order, content, single)
+
+    def _branches(self, ran: Ran, pending: list[Ran], content: dict[int, Any], single: dict[int, Any]) -> None:
+        """Mark what a branch gives that a training loop never takes."""
+        if self._runs[id(ran.jaxpr)] > 1:
+            return
+        given = [self._given(n, held, content, single) for n, held in zip(ran.given, ran.held, strict=True)]
+        with self.recorder.quiet():
+            seen = choices(ran, given)
+        for turn in ran.turns:
+            for number, (taken, later) in seen.items():
+                mine = [r for r in pending if r.branch is not None and r.branch[0] == turn.get(number)]
+                self._never({r.branch[1]: r.results for r in mine if r.branch is not None}, taken, later)
+
+    def _never(self, results: dict[int, list[int | None]], taken: set[int], later: set[int]) -> None:
+        """Mark the results of branches that were not taken, at the operations that stand for the choice."""
+        ops = self.recorder.recording.ops
+        outside = {op.outputs[0]: op.inputs[0] for op in ops.values() if op.name == "captured"}
+        columns = set(zip(*(results[index] for index in sorted(results)), strict=False))
+        for op in ops.values():
+            if op.name == "cond" and tuple(outside.get(n, n) for n in op.inputs) in columns:
+                never = [index for index in sorted(results) if index not in taken]
+                op.never = tuple(op.inputs[sorted(results).index(index)] for index in never)
+                if later & set(never):
+                    self.later.add(op.at)
 
     def _given(self, number: int, held: Any, content: dict[int, Any], single: dict[int, Any]) -> Any:
         for found in (single.get(number), content.get(number), held):
@@ -173,103 +204,3 @@ def _first_bad(found: dict[Any, Any], carried: set[Any], order: list[int]) -> in
     best = min(nan, overflow)
     best = placed if best == never else best
     return 0 if best == never else best
-
-
-# --- running a function once more ---------------------------------------------------------------------------------
-
-
-def compiled(function: Any) -> Any:
-    """Compile a function that runs a few times: quickly rather than well."""
-    options = {"xla_backend_optimization_level": 0} if jax.default_backend() == "cpu" else None
-    return jax.jit(function, compiler_options=options)
-
-
-def batch_axes(args: Any) -> tuple[int | None, ...] | None:
-    """Over which dimension `vmap` maps each argument; None where there is more than one `vmap`."""
-    found = []
-    for thing in args:
-        axes, inner = [], thing
-        while inner is not None:
-            if isinstance(inner, batching.BatchTracer) and inner.batch_dim is not None:
-                axes.append(inner.batch_dim)
-            inner = wrapped(inner)
-        if len(axes) > 1 or not all(isinstance(a, int) for a in axes):
-            return None
-        found.append(axes[0] if axes else None)
-    return tuple(found)
-
-
-def small(thing: Any) -> Any:
-    """The content of a number or of a few; a compiled function may have been written with it."""
-    if isinstance(thing, bool | int | float | numpy.generic):
-        return thing
-    written = getattr(thing, "val", None)
-    if isinstance(thing, core.Tracer) and isinstance(written, core.Literal):
-        return written.val
-    if isinstance(thing, core.Tracer) or not isinstance(thing, jax.Array | numpy.ndarray) or thing.size > _FEW:
-        return None
-    return plain(thing)
-
-
-def plain(array: Any) -> Any:
-    """An array as NumPy sees it; random keys stay what they are."""
-    return array if jax.dtypes.issubdtype(array.dtype, jax.dtypes.extended) else numpy.asarray(array)
-
-
-def quiet_function(jaxpr: Any) -> bool:
-    """Whether running a function twice is the same as running it once."""
-    if jaxpr.effects:
-        return False
-    for eqn in jaxpr.eqns:
-        if eqn.primitive.name in CALLBACKS or "callback" in eqn.primitive.name:
-            return False
-        for inner in core.jaxprs_in_params(eqn.params):
-            if not quiet_function(inner):
-                return False
-    return True
-
-
-def worth_a_look(body: Scope, jaxpr: Any) -> list[Any]:
-    """The variables whose content is worth a look, as far as memory allows."""
-    if not quiet_function(jaxpr):
-        return []
-    made = {id(v) for v in (*jaxpr.invars, *(v for eqn in jaxpr.eqns for v in eqn.outvars))}
-    inner = [item for item in body.items if isinstance(item, Ran)]
-    needed = {n for item in inner for n in (*item.given, *(item.branch or ())[:1])}
-    found: dict[Any, None] = {}
-    total = 0
-    for number, variable in body.variables.items():
-        dtype = getattr(variable.aval, "dtype", None)
-        if id(variable) not in made or variable in found:
-            continue
-        size = math.prod(getattr(variable.aval, "shape", ()))
-        keep = number in needed or is_float(dtype) or dtype == numpy.bool_
-        if keep and size <= _WHOLE and total + size <= _ALL:
-            found[variable] = None
-            total += size
-    return list(found)
-
-
-def evaluate(jaxpr: Any, consts: Any, args: Any, found: dict[Any, Any], skip: Any = None) -> list[Any]:
-    """Run a function, keeping everything in between; what depends on a skipped equation stays unknown."""
-    env: dict[Any, Any] = {}
-
-    def read(atom: Any) -> Any:
-        return atom.val if isinstance(atom, core.Literal) else env.get(atom)
-
-    for variable, value in [*zip(jaxpr.constvars, consts, strict=True), *zip(jaxpr.invars, args, strict=True)]:
-        env[variable] = found[variable] = value
-    for eqn in jaxpr.eqns:
-        given = [read(v) for v in eqn.invars]
-        if any(g is None for g in given) or (skip is not None and skip(eqn)):
-            continue
-        functions, params = eqn.primitive.get_bind_params(eqn.params), None
-        if isinstance(functions, tuple):
-            functions, params = functions
-            results = eqn.primitive.bind(*functions, *given, **params)
-        else:
-            results = eqn.primitive.bind(*given, **functions)
-        results = results if eqn.primitive.multiple_results else [results]
-        for variable, value in zip(eqn.outvars, results, strict=True):
-            env[variable] = found[variable] = value
-    return [read(v) for v in jaxpr.outvars]

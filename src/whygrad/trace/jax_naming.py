@@ -90,7 +90,7 @@ def from_path(path: str) -> Name:
     parts = re.match(r"\[(\d+)\](.*)", path)
     index, rest = (parts.group(1), parts.group(2)) if parts else ("0", path)
     network = "params" if index == "0" else f"argument {index}"
-    return Name(network + rest, network, _above(network + rest))
+    return Name(network + rest, network, above(network + rest))
 
 
 def _walk(name: str, thing: Any, visited: set[int]) -> Iterator[tuple[Any, Name, tuple[int, ...]]]:
@@ -106,7 +106,7 @@ def _walk(name: str, thing: Any, visited: set[int]) -> Iterator[tuple[Any, Name,
             return
         array = _array(item)
         if array is not None:
-            yield array, Name(path, _network(path, top), _above(path)), (objects, own)
+            yield array, Name(path, _network(path, top), above(path)), (objects, own)
             continue
         if isinstance(item, str | bytes | int | float | bool | type(None)) or id(item) in visited:
             continue
@@ -172,6 +172,6 @@ def _network(path: str, top: str) -> str:
     return network
 
 
-def _above(path: str) -> str:
+def above(path: str) -> str:
     """The layer: the path without its last step."""
     return re.sub(r"(\.[^.\[]+|\[[^\]]*\])$", "", path)

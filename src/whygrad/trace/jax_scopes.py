@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from jax._src import core
+
 from whygrad.flow.recording import Op, Value
 
 if TYPE_CHECKING:
@@ -70,6 +72,8 @@ class Ran:
     """For a branch of `cond`: the value that chooses, and the choice for which this one runs."""
     turns: list[dict[int, int]] = field(default_factory=list)
     """For each time that the body was written down: the numbers of its values."""
+    results: list[int | None] = field(default_factory=list)
+    """For a branch: what it gave back."""
 
 
 Item = Op | Asked | Opened | Closed | Ran
@@ -142,6 +146,22 @@ def replay(
     return [_at(body, number, places) for number in body.outputs], places.numbers
 
 
+def outcome(
+    body: Scope | None, jaxpr: Any, given: list[int], results: list[int], places: dict[int, int]
+) -> list[int | None]:
+    """The numbers of what a body gave back, one for each result that JAX left it; None for a number written there.
+
+    What a loop or a branch merely hands through is no result of its body any more when JAX has tidied up.
+    """
+    known = dict(zip(jaxpr.invars, given, strict=False))
+    if body is not None:
+        known |= {v: places[n] for n, v in body.variables.items() if n in places and v not in known}
+        known |= {v: n for own, n in zip(body.outputs, results, strict=True) if (v := body.variables.get(own))}
+    found = [None if isinstance(atom, core.Literal) else known.get(atom) for atom in jaxpr.outvars]
+    missed = any(n is None and not isinstance(a, core.Literal) for n, a in zip(found, jaxpr.outvars, strict=True))
+    return list(results) if missed and len(results) == len(found) else found
+
+
 def _place(body: Scope, item: Item, places: _Places) -> None:
     recorder, scope = body.recorder, places.scope
     if isinstance(item, Closed):
@@ -153,7 +173,8 @@ def _place(body: Scope, item: Item, places: _Places) -> None:
         given = [_at(body, n, places) for n in item.given]
         turns = [{n: _at(body, m, places) for n, m in turn.items()} for turn in item.turns]
         branch = (_at(body, item.branch[0], places), item.branch[1]) if item.branch is not None else None
-        scope.put(replace(item, given=given, turns=turns, branch=branch))
+        results = [None if n is None else _at(body, n, places) for n in item.results]
+        scope.put(replace(item, given=given, turns=turns, branch=branch, results=results))
         return
     stack = recorder.session.stacks.moved(item.stack, body.base, places.stack)
     if isinstance(item, Op):
@@ -210,6 +231,7 @@ def _at(body: Scope, number: int, places: _Places) -> int:
     places.numbers[number] = fresh
     places.scope.values[fresh].numbers = value.numbers
     places.scope.values[fresh].mapped = value.mapped
+    places.scope.values[fresh].kept, places.scope.values[fresh].steady = value.kept, value.steady
     if number in body.variables:
         places.scope.variables[fresh] = body.variables[number]
     return fresh

@@ -16,13 +16,16 @@ from jax._src import core
 
 from whygrad.flow.reach import Slice
 from whygrad.flow.recording import Copy, Doubled, Op
+from whygrad.trace.jax_loops import networks
 from whygrad.trace.jax_naming import Name
 from whygrad.trace.jax_numbers import concrete, look
 
 if TYPE_CHECKING:
     from whygrad.trace.jax_recorder import JaxRecorder
 
-_MIXES = frozenset({"mul", "add", "sub", "astype", "div", "broadcast", "incremental_update", "lerp", "captured"})
+_MIXES = frozenset({"mul", "add", "sub", "astype", "div", "broadcast", "incremental_update", "lerp", "captured",
+                    "cond", "where", "select_n"})  # fmt: skip
+_CHOICES = frozenset({"cond", "where", "select_n"})
 _FAR = 24
 
 
@@ -36,6 +39,13 @@ class Targets:
         self._given: dict[int, Doubled] = {}
         self._trained: set[int] = set()
         """What gradients were asked for so far: the actor's target serves the critic's loss."""
+        self._said: dict[str, str] = {}
+        self._looped: set[int] = set()
+        """Those that only a loop carries: what becomes of them is all in the loop."""
+        self._steady: set[int] = set()
+        """Those of them that a loop hands through as they are."""
+        self._chosen: list[tuple[Copy, list[tuple[Op, int]]]] = []
+        """Copies that depend on a condition: for each `cond` on the way, the result that is the copy."""
 
     def given(self, numbers: list[int], stack: int) -> None:
         """A compiled function that asks for gradients was called: with the same arrays twice?"""
@@ -60,6 +70,7 @@ class Targets:
         earlier, self._trained = self._trained, self._trained | wanted
         sizes = {recording.variables[v].shape for v in wanted}
         sizes |= {shape for v in earlier if (shape := recording.variables[v].shape)}
+        self._in_loop(outside, wanted, earlier, at, stack)
         things: dict[int, Any] = {}
         for number in outside:
             thing = recorder.values.object_of(number) if recording.values[number].shape in sizes else None
@@ -86,6 +97,20 @@ class Targets:
             if network not in trained and like:
                 for number, name in members:
                     self._target(number, name, outside[number], at, stack)
+
+    def _in_loop(self, outside: dict[int, Op | None], wanted: set[int], earlier: set[int], at: int, stack: int) -> None:
+        """The same where a loop carries the network along, and no frame of the program names its arrays."""
+        recorder, values = self.recorder, self.recorder.recording.values
+        kept = [n for n in outside if values[n].kept and recorder.values.object_of(n) is None]
+        trained = {n for v, n in recorder.variables.content.items() if v in wanted | earlier}
+        for members in networks(recorder.recording, kept, wanted | earlier, self._said).values():
+            if not any(n in trained for n, _ in members):
+                for number, name in members:
+                    self._target(number, name, outside[number], at, stack)
+                    target = recorder.variables.named(name, values[number].shape)
+                    if target is not None:
+                        self._looped.add(target)
+                        self._steady |= {target} if values[number].steady else set()
 
     def _constants(
         self, numbers: dict[int, Op | None], wanted: set[int], stack: int, named: dict[str, list[tuple[int, Name]]]
@@ -156,11 +181,15 @@ class Targets:
             else:
                 recording.copies.append(Copy(min(at, made), owner, target, stack, 1.0))
             return
-        source, share, op = self._mixed(number, target)
+        source, share, op, chosen = self._mixed(number, target)
         if source is not None and op is not None:
             recording.copies.append(Copy(op.at, source, target, op.stack, share))
+            if chosen:
+                self._chosen.append((recording.copies[-1], chosen))
         elif source is None and (own := self._own_average(number, target)) is not None:
             recording.copies.append(Copy(own.at, target, target, own.stack, None))
+        elif target in self._last and self.recorder.values.object_of(number) is None:
+            recording.moved_later.add(target)  # a loop gave it something new, by a way that is not understood
 
     def _own_average(self, number: int, target: int) -> Op | None:
         """The sum of two shares of what the target held before, and of nothing else."""
@@ -178,21 +207,36 @@ class Targets:
     def finish(self) -> None:
         """At the end of the script: which targets hold something else than when tracing ended, as far as is seen."""
         recorder, recording = self.recorder, self.recorder.recording
-        kept = recorder.naming.everything(sys._getframe()) if self._last else {}
+        for copy, chosen in self._chosen:
+            closed = next((op for op, result in chosen if result in op.never), None)
+            if closed is not None:
+                recording.copies.remove(copy)
+                copy.stack, copy.later = closed.stack, closed.at in recorder.inner.later
+                recording.copies_not_run.append(copy)
+        kept = recorder.naming.everything(sys._getframe()) if self._last.keys() - self._looped else {}
+        alive = {recorder.values.known(thing) for thing in kept.values()}
         for target, number in self._last.items():
+            if target in self._looped:
+                told = {c.target for c in (*recording.copies, *recording.copies_not_run)}
+                if target not in self._steady and target not in told:
+                    recording.moved_later.add(target)  # something new each round, by a way that is not understood
+                continue
+            if recorder.calls.fixed.get(number, 0) > 1 and number in alive:
+                recording.variables[target].constant = True  # what the name holds by now is another matter
+                continue
             was, thing = recording.values[number].numbers, kept.get(recording.variables[target].name)
             now = concrete(thing) if thing is not None else None
             if was is None or now is None or look(now) != was:
                 recording.moved_later.add(target)
 
-    def _mixed(self, number: int, target: int) -> tuple[int | None, float | None, Op | None]:
+    def _mixed(self, number: int, target: int) -> tuple[int | None, float | None, Op | None, list[tuple[Op, int]]]:
+        """Whose content the target now holds a share of, that share, by which operation, and by which choices."""
         recording = self.recorder.recording
         producers = {v: op for op in recording.ops.values() for v in op.outputs if op.name in _MIXES}
-        first = producers.get(number)
         todo: list[tuple[int, float | None]] = [(number, None)]
-        seen = {number}
+        before: dict[int, tuple[Op, int] | None] = {number: None}
         found: tuple[int, int, float | None] | None = None
-        while todo and len(seen) < _FAR:
+        while todo and len(before) < _FAR:
             value, share = todo.pop(0)  # the last sync first, where there were many since the target was seen
             if value == self._last.get(target):
                 continue  # the target's own old content, which may once have been the other's
@@ -203,12 +247,27 @@ class Targets:
                 continue
             op = producers.get(value)
             for source in op.inputs if op is not None else ():
-                if source not in seen:
-                    seen.add(source)
-                    others = [recording.values[o].numbers for o in op.inputs if o != source] if op is not None else []
+                if source not in before and op is not None:
+                    before[source] = op, value
+                    others = [recording.values[o].numbers for o in op.inputs if o != source]
                     scale = next((n.low for n in others if n is not None and n.size == 1), None)
-                    if scale is None and op is not None:
+                    if scale is None:
                         written = self.recorder.values.scalars
                         scale = next((written[o] for o in op.inputs if o in written), None)
-                    todo.append((source, scale if op is not None and op.name == "mul" and scale is not None else share))
-        return (found[1], found[2], first) if found is not None else (None, None, None)
+                    todo.append((source, scale if op.name == "mul" and scale is not None else share))
+        if found is None:
+            return None, None, None, []
+        way = _way(before, found[0])
+        made = next((op for op, _ in way if op.name not in _CHOICES), way[0][0])
+        return found[1], found[2], made, [(op, value) for op, value in way if op.name == "cond"]
+
+
+def _way(before: dict[int, tuple[Op, int] | None], value: int) -> list[tuple[Op, int]]:
+    """The operations from a result back to one of the values it was made from, each with the value that it took."""
+    found: list[tuple[Op, int]] = []
+    step = before[value]
+    while step is not None:
+        found.append((step[0], value))
+        value = step[1]
+        step = before[value]
+    return found[::-1]

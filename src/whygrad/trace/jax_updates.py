@@ -6,9 +6,11 @@ something made from the gradient of a parameter and the parameter's content. Tha
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, Literal
 
 from whygrad.flow.recording import Backward, Edit, Op, Optimizer, Step
+from whygrad.trace.jax_numbers import concrete, look
 
 if TYPE_CHECKING:
     from whygrad.trace.jax_recorder import JaxRecorder
@@ -37,6 +39,7 @@ class Updates:
         self._arrived: set[int] = set()
         self._edit: Edit | None = None
         self._clip: Edit | None = None
+        self._own_clip: Edit | None = None
         self._state: dict[int, int] = {}
         self._root: dict[int, int] = {}
 
@@ -47,7 +50,7 @@ class Updates:
         for variable, value in backward.given.items():
             self._from[value] = frozenset({variable})
         self._arrived |= backward.got
-        self._edit = self._clip = None
+        self._edit = self._clip = self._own_clip = None
 
     def saw(self, op: Op) -> None:
         """An operation went by: does it bring a gradient to a parameter?"""
@@ -60,6 +63,8 @@ class Updates:
         if op.name == "captured" and not op.tapes and not sources:
             self._stale(op)
             return
+        if op.name == "cond" and len(op.outputs) == 1 and not op.tapes:
+            self._chosen(op)
         if op.name in _SAME and len(op.inputs) == 1 and len(op.outputs) == 1 and not sources:
             variable = self._variable(op.inputs[0])
             if variable is not None and values[op.outputs[0]].shape == values[op.inputs[0]].shape:
@@ -74,6 +79,8 @@ class Updates:
             self._from[value] = sources
         if op.clips is not None or op.name == "clip":
             self._clipped(op, sources)
+        elif not op.inside and op.name in ("mul", "div") and len(op.inputs) == 2:
+            self._scaled(op, sources)
         if op.inside and op.inside not in _APPLIES:
             self._edited(op, sources)
         if op.name == "scatter-add" and len(op.inputs) == 3 and not self.recorder.local.tapes:
@@ -92,6 +99,15 @@ class Updates:
                 if values[op.outputs[0]].shape == self.recorder.recording.variables[variable].shape:
                     self._updated(op, variable, old, new)
                     return
+            if op.inside in _APPLIES:
+                self._astray(op, sources)
+
+    def _chosen(self, op: Op) -> None:
+        """Updated or left as it was, whichever branch ran: it is the variable's content."""
+        owners = {self._variable(value) for value in op.inputs}
+        variable = owners.pop() if len(owners) == 1 else None
+        if variable is not None and self.recorder.variables.content.get(variable) in op.inputs:
+            self.recorder.variables.holds(variable, op.outputs[0])
 
     def _stale(self, op: Op) -> None:
         """A variable's content from before its last update, used once more: an update may begin there again."""
@@ -112,9 +128,51 @@ class Updates:
             call, limit, stack = "jnp.clip", max(bounds[0].high, bounds[1].high), op.stack
         clip = self._clip
         if clip is None or clip.stack != stack:
-            clip = self._clip = Edit(op.at, "clip", call, sources, stack, limit, given=op.inputs)
+            clip = self._clip = Edit(op.at, "clip", call, sources, stack, limit)
             recording.edits.append(clip)
         clip.variables |= sources
+        self._results(clip, op)
+
+    def _scaled(self, op: Op, sources: frozenset[int]) -> None:
+        """The program clips by itself: a gradient, times a number that was made of gradients."""
+        values = self.recorder.recording.values
+        for gradient, factor in (op.inputs, op.inputs[::-1]):
+            if gradient not in self._from or factor not in self._from or values[factor].shape:
+                continue
+            if len(self._from[gradient]) == 1 and values[gradient].shape and (op.name, factor) != ("div", op.inputs[0]):
+                clip = self._own_clip
+                if clip is None or clip.stack != op.stack:
+                    clip = self._own_clip = Edit(op.at, "clip", "the clipping", sources, op.stack)
+                    self.recorder.recording.edits.append(clip)
+                clip.variables |= self._from[gradient]
+                self._results(clip, op)
+                return
+
+    def _results(self, clip: Edit, op: Op) -> None:
+        """What went into clipping and what came out, where both have the shape of a gradient."""
+        recording = self.recorder.recording
+        shapes = {recording.variables[v].shape for v in clip.variables} - {()}
+        clip.given += tuple(v for v in op.inputs if v in self._from and recording.values[v].shape in shapes)
+        clip.made += tuple(v for v in op.outputs if recording.values[v].shape in shapes)
+
+    def _astray(self, op: Op, sources: frozenset[int]) -> None:
+        """An array that no gradient was asked for is updated with the gradient of another of its shape."""
+        recording = self.recorder.recording
+        old, change = op.inputs
+        shape = recording.values[op.outputs[0]].shape
+        if old in self._from or recording.values[old].shape != shape or self._variable(old) is not None:
+            return
+        alike = sorted(v for v in sources if recording.variables[v].shape == shape)
+        step = recording.astray[-1] if recording.astray else None
+        if step is None or step.stack != op.stack or not set(alike) - step.applied:
+            step = Step(op.at, -1, op.stack, frozenset(), frozenset(), call=op.inside)
+            recording.astray.append(step)
+        variable = next((v for v in alike if v not in step.applied), None)
+        if variable is None:
+            return
+        self._from.pop(op.outputs[0], None)
+        step.applied |= {variable}
+        step.taken[variable], step.before[variable], step.after[variable] = change, old, op.outputs[0]
 
     def _edited(self, op: Op, sources: frozenset[int]) -> None:
         """An optimizer library works on gradients: clips them, scales them, or makes an update of them."""
@@ -216,8 +274,25 @@ class Updates:
     def finish(self) -> None:
         """The last update has no successor that would end it."""
         self.flush()
+        self._moved_later()
         self.recorder.session.updates += self._to_count
         self._to_count = 0
+
+    def _moved_later(self) -> None:
+        """Variables that stood still while tracing: whether they hold something else at the end, as far as is seen."""
+        recorder, recording = self.recorder, self.recorder.recording
+        weights = {v: n for step in recording.steps for v, n in step.weights.items()}
+        first = {v: n for step in reversed(recording.steps) for v, n in step.before.items()}
+        changes = {v: n for step in recording.steps for v, n in step.taken.items()}
+        zero = [v for v, n in changes.items() if (known := recording.values[n].numbers) is not None and known.all_zero]
+        kept = recorder.naming.everything(sys._getframe()) if zero else {}
+        for variable in zero:
+            now = kept.get(recording.variables[variable].name)
+            was, content = weights.get(variable), concrete(now) if now is not None else None
+            # A name that training left behind says nothing.
+            still = now is not None and recorder.values.known(now) == first[variable]
+            if still or was is None or content is None or look(content) != was:
+                recording.moved_later.add(variable)
 
     def count(self) -> None:
         """Tell the session of updates; let go when enough was seen."""

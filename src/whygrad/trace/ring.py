@@ -42,10 +42,10 @@ class Ring:
         self._ran = self._ran or self.running
         return self.running
 
-    def reopen(self) -> None:
-        """Everything counts (again): an optimizer has appeared that was never seen."""
+    def reopen(self, since: int | None = None) -> None:
+        """Everything counts (again): an optimizer has appeared that was never seen, or a step was refused."""
         self.running = self._ended = False
-        self._opened = self.session.now()
+        self._opened = self.session.now() if since is None else since
 
     def end(self) -> None:
         """Nothing is looked at any more."""

@@ -94,7 +94,10 @@ class Edits:
                 self.recorder.recording.edits.append(edit)
 
     def number(self, gradient: Any) -> int | None:
-        """The value of a gradient, dense or sparse, where it was seen being made."""
+        """The value of a gradient, dense or sparse, where it was seen being made; of a variable that sums them up."""
+        store = self.recorder.variables.store_of(gradient) if gradient is not None else None
+        if store is not None:
+            return self.recorder.variables.read(store)
         tensor = gradient if isinstance(gradient, EagerTensor) else getattr(gradient, "values", None)
         return self.recorder.known(tensor) if isinstance(tensor, EagerTensor) else None
 

@@ -20,6 +20,7 @@ from tensorflow.python.util import nest
 
 from whygrad.flow.recording import Failure, Value
 from whygrad.trace.patches import Patches
+from whygrad.trace.tensorflow_numbers import look_at_batch
 from whygrad.trace.user_line import SKIP, classify
 
 if TYPE_CHECKING:
@@ -151,6 +152,8 @@ class Doors:
                     op = recorder.add(maker or "tensor data", "enter", sources, (number,), stack, False)
                     # An axis or an index is no data that came back.
                     if maker or recorder.recording.values[number].floating:
+                        if isinstance(value, numpy.ndarray) and value.ndim > 1:
+                            recorder.recording.values[number].numbers = look_at_batch(value)
                         recorder.exits.entered(op.at, value, weak=not maker and not result._shape_tuple())
             except Exception as trouble:
                 recorder.trouble(trouble)
@@ -204,7 +207,8 @@ class Doors:
             elif isinstance(item, numpy.ndarray):
                 number = recorder.fresh_number()
                 floating = item.dtype.kind in "fc"
-                recorder.recording.values[number] = Value(number, item.shape, floating, floating)
+                value = Value(number, item.shape, floating, floating, numbers=look_at_batch(item))
+                recorder.recording.values[number] = value
                 entry = recorder.add("predict input", "enter", (), (number,), stack, False)
                 recorder.exits.entered(entry.at, item)
                 inputs.append(number)

@@ -20,6 +20,7 @@ from tensorflow.python.util import nest, tf_decorator
 
 from whygrad.flow.recording import Value
 from whygrad.trace.patches import Patches
+from whygrad.trace.user_line import SKIP, classify
 
 if TYPE_CHECKING:
     from whygrad.trace.tensorflow_recorder import TensorFlowRecorder
@@ -37,6 +38,9 @@ class Functions:
         self._framework_made: dict[int, bool] = {}
         self._given: list[list[int]] = []
         self._made: list[int] | None = None
+        self._inside = False
+        self.runs_compiled = False
+        """Whether the program has compiled functions, which run eagerly for as long as we look."""
 
     def attach_deep(self, patches: Patches) -> None:
         """Wrap what would hide a function's body."""
@@ -55,11 +59,22 @@ class Functions:
         def __call__(function: Any, *args: Any, **kwargs: Any) -> Any:
             if not self.recorder.active() or self._is_framework_made(function._python_function):
                 return original(function, *args, **kwargs)
+            self.runs_compiled = True
+            if self.recorder.ring.running:  # the first one: it is compiled as it would be without us
+                self.recorder.let_go()
+                return function(*args, **kwargs)
+            outermost, self._inside = not self._inside, True
             try:
+                if outermost and _is_own(function._python_function):
+                    stack = self.recorder.session.stacks.capture(sys._getframe(1))
+                    self.recorder.retraces.ran_eagerly(function, args, kwargs, stack)
                 args, kwargs = _as_traced(function, args, kwargs)
             except Exception as trouble:
                 self.recorder.trouble(trouble)
-            return function._python_function(*args, **kwargs)
+            try:
+                return function._python_function(*args, **kwargs)
+            finally:
+                self._inside = not outermost
 
         return __call__
 
@@ -223,6 +238,14 @@ class Functions:
             return original(thread)
 
         return _bootstrap_inner
+
+
+def _is_own(python_function: Any) -> bool:
+    """A function of the program or of a library: Keras gives its own a new iterator each time, and traces once."""
+    _, inner = tf_decorator.unwrap(python_function)
+    inner = getattr(getattr(inner, "__wrapped__", inner), "__func__", inner)
+    code = getattr(inner, "__code__", None)
+    return code is not None and classify(code.co_filename) != SKIP
 
 
 def _as_traced(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:

@@ -110,7 +110,9 @@ class NumbersSeen:
 
     def of_step(self, step: Step, optimizer: Any, pairs: Sequence[tuple[int, Any, Any]]) -> None:
         """What the optimizer is about to apply, and to what."""
-        step.gradients = self.of_gradients((n, g) for n, _, g in pairs if n in step.applied)
+        with self.recorder.quiet(), record.stop_recording():
+            given = [(n, _read(g) if hasattr(g, "read_value") else g) for n, _, g in pairs if n in step.applied]
+        step.gradients = self.of_gradients(given)
         with self.recorder.quiet(), record.stop_recording():
             step.weights = self.of_gradients((n, _read(v)) for n, v, _ in pairs if n in step.applied)
             step.rate = _rate(optimizer)
@@ -203,7 +205,23 @@ class NumbersSeen:
 def look(tensor: Any) -> Numbers | None:
     """What a tensor contains; None where it holds no plain floats."""
     content = _content(tensor)
-    if content is None or not content.size:
+    return _look_at(content) if content is not None else None
+
+
+def look_at_batch(content: Any) -> Numbers | None:
+    """What a batch that the program brings contains, told well enough to know the same rows in another order."""
+    numbers = (
+        _look_at(content.astype(numpy.float32, copy=False)) if content.ndim and content.dtype.kind == "f" else None
+    )
+    if numbers is None or not numbers.finite or numbers.size > _WHOLE:
+        return numbers
+    with numpy.errstate(all="ignore"):
+        norm = float(numpy.linalg.norm(content.astype(numpy.float64)))
+    return replace(numbers, norm=float(f"{norm:.6g}"))
+
+
+def _look_at(content: Any) -> Numbers | None:
+    if not content.size:
         return None
     size = content.size
     if size > _WHOLE:

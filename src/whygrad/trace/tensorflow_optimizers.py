@@ -36,6 +36,7 @@ class Optimizers:
         self._updates = Updates(recorder.session, recorder.recording)
         self._suspects: set[int] = set()
         self._inside = False
+        self._new = False
         self._last_loss: int | None = None
 
     def attach(self, patches: Patches) -> None:
@@ -72,7 +73,8 @@ class Optimizers:
                 original(optimizer, *args, **kwargs)
             try:
                 self._updates.number(optimizer, self.recorder.session.stacks.capture(sys._getframe(1)))
-                if not self.recorder.deep and context.executing_eagerly() and self.recorder.session.may_deepen():
+                looks_on = self.recorder.ring.running or not self.recorder.deep
+                if looks_on and context.executing_eagerly() and self.recorder.session.may_deepen():
                     self.recorder.deepen()
             except Exception as trouble:
                 self.recorder.trouble(trouble)
@@ -117,6 +119,8 @@ class Optimizers:
                 step = self._begin(optimizer, pairs, frame, deep=True)  # long after we let go: a model was rebuilt
             if step is not None:
                 step.error = f"{type(error).__name__}: {error}"
+                if recorder.ring.running:
+                    recorder.ring.reopen(since=step.at)
             raise
         finally:
             self._inside = False
@@ -127,11 +131,12 @@ class Optimizers:
     def _begin(self, optimizer: Any, pairs: _Pairs, frame: FrameType, deep: bool) -> Step | None:
         recorder = self.recorder
         try:
+            if self._suspects and (recorder.ring.running or not deep):
+                self._look_again(pairs)
             if deep:
                 with recorder.lock:
+                    self._new = recorder.ring.running and self._updates.worth_a_look(optimizer)
                     return self._note_step(optimizer, pairs, frame)
-            if self._suspects:
-                self._look_again(pairs)
             if not recorder.deep:
                 recorder.numbers.glance(self._updates, optimizer, [g for g, _ in pairs], frame)
         except Exception as trouble:
@@ -165,14 +170,25 @@ class Optimizers:
                 stores = [recorder.variables.store_of(variable) for gradient, variable in pairs if gradient is not None]
                 by = f"{type(optimizer).__name__}.apply_gradients"
                 recorder.variables.overwritten([s for s in stores if s is not None], by, step.stack)
-                if self._updates.enough():
-                    recorder.release()
+                self._go_on()
             elif not recorder.deep and self._updates.worth_a_look(optimizer):
                 recorder.deepen()
             elif not context.executing_eagerly() and not ops.inside_function():
                 self._note_graph_mode()
         except Exception as trouble:
             recorder.trouble(trouble)
+
+    def _go_on(self) -> None:
+        recorder = self.recorder
+        if not recorder.ring.running:
+            if self._updates.enough():
+                recorder.release()
+            return
+        recorder.copies.look()
+        if self._new:
+            recorder.deepen()
+        elif recorder.ring.stepped():
+            recorder.let_go()
 
     def _note_graph_mode(self) -> None:
         line = "the program builds TensorFlow 1 graphs (eager execution is off): whygrad sees only eager programs"

@@ -25,13 +25,14 @@ from whygrad.trace import tensorflow_vocabulary as words
 from whygrad.trace.handover import Exits
 from whygrad.trace.keras_layers import Layers
 from whygrad.trace.patches import Patches
+from whygrad.trace.ring import Ring
 from whygrad.trace.session import Session
 from whygrad.trace.tensorflow_copies import TensorFlowCopies
 from whygrad.trace.tensorflow_edits import Edits
 from whygrad.trace.tensorflow_exits import Doors
 from whygrad.trace.tensorflow_functions import Functions
 from whygrad.trace.tensorflow_naming import Naming
-from whygrad.trace.tensorflow_numbers import NumbersSeen
+from whygrad.trace.tensorflow_numbers import NumbersSeen, look_at_batch
 from whygrad.trace.tensorflow_optimizers import Optimizers
 from whygrad.trace.tensorflow_retraces import Retraces
 from whygrad.trace.tensorflow_tapes import Tapes
@@ -83,6 +84,7 @@ class TensorFlowRecorder:
         self.variables = Variables(self)
         self.copies = TensorFlowCopies(self)
         self.retraces = Retraces(self)
+        self.ring = Ring(session, self.recording, self._alive)
         self._deep_patches = Patches()
         self._known: dict[int, tuple[weakref.ref[Any], int]] = {}
         self._next = 0
@@ -111,7 +113,11 @@ class TensorFlowRecorder:
 
     def deepen(self) -> None:
         """Begin (or begin again) to see every operation."""
-        if self.deep or self._forgotten:
+        if self._forgotten:
+            return
+        if self.ring.running or not self.deep:
+            self.ring.reopen()
+        if self.deep:
             return
         self.deep = True
         self.local.tapes.clear()
@@ -121,20 +127,28 @@ class TensorFlowRecorder:
         op_callbacks.add_op_callback(self._callback)
 
     def release(self) -> None:
-        """Let go: from here on the program runs at its own speed. Only optimizers are still looked at."""
+        """The first updates have been seen: look on for the numbers alone where nothing is compiled, else let go."""
+        if not self.deep:
+            return
+        self.optimizers.remember_suspects()
+        self.copies.watch()
+        if self.functions.runs_compiled or not self.ring.begin():
+            self.let_go()
+
+    def let_go(self) -> None:
+        """From here on the program runs at its own speed. Only optimizers are still looked at."""
+        self.ring.end()
         if not self.deep:
             return
         self.deep = False
         self._deep_patches.undo()
         if self._callback in context.context().op_callbacks:
             op_callbacks.remove_op_callback(self._callback)
-        self.optimizers.remember_suspects()
-        self.copies.watch()
         self.copies.attach_late(self.light)
 
     def detach(self) -> None:
         """Take every wrapper away."""
-        self.release()
+        self.let_go()
         self.light.undo()
 
     def finish(self) -> Recording:
@@ -152,7 +166,7 @@ class TensorFlowRecorder:
         self.exits.link(recording)
         self.copies.link()
         self.naming.name_variables(recording.stacks)
-        return recording
+        return self.ring.split()
 
     def forget_in_child(self) -> None:
         """A forked process is not followed."""
@@ -224,6 +238,12 @@ class TensorFlowRecorder:
         carries = self._carries(op_type, kind)
         op = self.add(words.friendly(op_type), kind, sources, numbers, stack, carries, detail, own_pause)
         self.numbers.of_call(op, op_type, inputs, outputs)
+        if op_type == "IteratorGetNext":
+            for number, tensor in zip(numbers, outputs, strict=True):
+                content = self._content_of(tensor)
+                self.exits.entered(op.at, content, batch=True)
+                if content is not None:
+                    self.recording.values[number].numbers = look_at_batch(content)
         if len(self.recording.ops) > self._next_prune:
             self._prune()
 
@@ -371,11 +391,15 @@ class TensorFlowRecorder:
 
     # --- upkeep -------------------------------------------------------------------------------------------------
 
-    def _prune(self) -> None:
+    def _alive(self) -> set[int]:
+        """The values that the program still holds."""
         self._known = {k: entry for k, entry in self._known.items() if entry[0]() is not None}
         alive = {number for _, number in self._known.values()}
         alive.update(store.content for store in self.variables.stores.values() if store.content is not None)
-        prune(self.recording, alive, keep_recent=_KEPT // 3)
+        return alive
+
+    def _prune(self) -> None:
+        prune(self.recording, self._alive(), keep_recent=_KEPT // 3)
         self._next_prune = max(_KEPT, 2 * len(self.recording.ops))
 
 

@@ -1,6 +1,7 @@
 """Functions that TensorFlow traces again and again: how often, called from where, and what was new each time.
 
-While operations are watched, functions run eagerly and nothing is traced; this looks at the calls after that.
+While operations are watched, functions run eagerly and nothing is traced: there a call counts as traced where its
+arguments are new. After that TensorFlow itself says which calls it traced.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tensorflow.python.eager.polymorphic_function import polymorphic_function
@@ -31,6 +32,8 @@ class _Seen:
     calls: int = 0
     maker: int = 0
     given: tuple[Any, ...] = ()
+    eagerly: set[Any] = field(default_factory=set)
+    """What it was given while it ran eagerly: to be traced later, and counted already."""
 
 
 class Retraces:
@@ -40,6 +43,7 @@ class Retraces:
         self.recorder = recorder
         self._seen: dict[Any, _Seen] = {}
         self._made: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        self._numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
     def attach(self, patches: Patches) -> None:
         """Stays for the whole run; a call that was not traced costs one addition."""
@@ -55,6 +59,7 @@ class Retraces:
             original(function, *args, **kwargs)
             try:
                 self._made[function] = self.recorder.session.stacks.capture(sys._getframe(1))
+                self._numbers[function] = self.recorder.session.tick()
             except Exception as trouble:
                 self.recorder.trouble(trouble)
 
@@ -81,17 +86,36 @@ class Retraces:
         return called_with_tracing
 
     def _traced(self, key: Any, python_function: Any, frame: Any) -> None:
-        recorder = self.recorder
-        function = frame.f_locals.get("self")
         given = _described((frame.f_locals.get("args", ()), frame.f_locals.get("kwds", {})))
         seen = self._seen.setdefault(key, _Seen())
         seen.calls += 1
-        stack = recorder.session.stacks.capture(frame)
+        function = frame.f_locals.get("self")
+        if (self._number(function), given) in seen.eagerly:
+            seen.eagerly.discard((self._number(function), given))
+        else:
+            self._count(seen, function, python_function, given, self.recorder.session.stacks.capture(frame))
+        if seen.event is not None:
+            seen.event.body = _body(python_function)
+
+    def ran_eagerly(self, function: Any, args: Any, kwargs: Any, stack: int) -> None:
+        """A function was called that would have been traced if it were not for us."""
+        key = getattr(function, "_key_for_call_stats", None)
+        if key is None:
+            return  # another TensorFlow
+        seen = self._seen.setdefault(key, _Seen())
+        seen.calls += 1
+        given = () if _signature(function) else _described((args, kwargs))
+        if (self._number(function), given) not in seen.eagerly:
+            seen.eagerly.add((self._number(function), given))
+            self._count(seen, function, function._python_function, given, stack)
+
+    def _count(self, seen: _Seen, function: Any, python_function: Any, given: tuple[Any, ...], stack: int) -> None:
+        recorder = self.recorder
         if seen.event is None:
             name = getattr(python_function, "__name__", "function")
             seen.event = Retrace(recorder.session.tick(), name, stack, 0, 0)
             recorder.recording.retraces.append(seen.event)
-        elif id(function) != seen.maker:
+        elif self._number(function) != seen.maker:
             seen.event.reason = "new function"
             seen.event.stack = self._made.get(function, stack)
         else:
@@ -99,13 +123,31 @@ class Retraces:
             seen.event.stack = stack
         seen.event.count += 1
         seen.event.calls = seen.calls
-        seen.maker, seen.given = id(function), given
+        seen.maker, seen.given = self._number(function), given
+
+    def _number(self, function: Any) -> int:
+        """Tells functions apart, also those that are gone; one that was there before us has its address."""
+        return self._numbers.get(function, -id(function))
 
     def finish(self) -> None:
         """The last counts; a function that settled down was called many times more."""
         for seen in self._seen.values():
             if seen.event is not None:
                 seen.event.calls = seen.calls
+
+
+def _body(python_function: Any) -> tuple[str, int, int] | None:
+    while hasattr(python_function, "__wrapped__"):
+        python_function = python_function.__wrapped__
+    code = getattr(getattr(python_function, "__func__", python_function), "__code__", None)
+    if code is None:
+        return None
+    lines = [line for _, _, line in code.co_lines() if line is not None]
+    return code.co_filename, code.co_firstlineno, max(lines, default=code.co_firstlineno)
+
+
+def _signature(function: Any) -> Any:
+    return getattr(function, "input_signature", None) or getattr(function, "_input_signature", None)
 
 
 def _described(given: Any) -> tuple[Any, ...]:

@@ -137,8 +137,9 @@ class Variables:
         op = self.recorder.add(by, "write", () if self._is_sync(store) else sources, (after,), stack, False)
         store.copied = store.copied or copies
         variable = store.reference() if store.reference is not None else None
-        if store.number is None and variable is not None and variable.trainable and len(variable.shape):
-            self.number_of(store)
+        weights = variable is not None and variable.trainable and bool(len(variable.shape))
+        if store.number is None and (weights or any(v in self.recorder.edits.gradient_of for v in sources)):
+            self.number_of(store)  # a network's, or one that sums up gradients
         if store.number is not None:
             self.recorder.copies.wrote(op.at, store.number, stack, sources)
             write = Write(op.at, before, after, by, stack, store.number, () if op.inputs else tuple(sources))

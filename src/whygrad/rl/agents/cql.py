@@ -58,9 +58,10 @@ class CQL(Offline):
         return self.beneath(spaces.discrete).targets(spaces)
 
     def losses(self, spaces: Spaces) -> tuple[Loss, ...]:
-        """Those of DQN or SAC, the first with the conservative term."""
-        values, *others = self.beneath(spaces.discrete).losses(spaces)
-        return replace(values, of=self.q_loss if spaces.discrete else self.critic_loss), *others
+        """Those of DQN or SAC, that of the values with the conservative term."""
+        conservative = {"q": self.q_loss, "critic": self.critic_loss}
+        losses = self.beneath(spaces.discrete).losses(spaces)
+        return tuple(replace(loss, of=conservative.get(loss.name, loss.of)) for loss in losses)
 
     def policy_noise(self, spaces: Spaces) -> dict[str, Noise]:
         """That of DQN or SAC."""

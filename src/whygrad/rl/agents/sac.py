@@ -37,7 +37,10 @@ class SAC(OffPolicy):
         return tuple(Target(f"critic_{i}_target", of=f"critic_{i}", share=self.tau) for i in (1, 2))
 
     def losses(self, spaces: Spaces) -> tuple[Loss, ...]:
-        """Critics learn from their targets, the actor from the critics, the temperature from the entropy."""
+        """The temperature learns from the entropy, critics from their targets, the actor from the critics.
+
+        In this order a compiler can share the actor's draw between the first and the last.
+        """
         rate, clip, decays = self.learning_rate, self.clip, self.decay
         learned = (
             Loss("critic", self.critic_loss, ("critic_1", "critic_2"), rate, clip, decays=decays),
@@ -45,7 +48,7 @@ class SAC(OffPolicy):
         )
         if self.temperature is not None:
             return learned
-        return (*learned, Loss("temperature", self.temperature_loss, ("temperature",), rate, decays=decays))
+        return Loss("temperature", self.temperature_loss, ("temperature",), rate, decays=decays), *learned
 
     def loss_noise(self, spaces: Spaces) -> dict[str, Noise]:
         """For the action now and the action after."""
