@@ -129,7 +129,7 @@ def main() -> None:
         over = means["value"] - means["discounted_return"]
         print(f"{name}: mean return {means['return']:.1f}; values {over:+.1f} against what came of them")
     if options.output:
-        given = {k: str(v) if isinstance(v, Path) else v for k, v in vars(options).items()}
+        given = {k: v for k, v in vars(options).items() if not isinstance(v, Path)}
         told_all = {"env": ENV, "backend": keras.backend.backend(), "options": given, "dataset": told, "runs": rows}
         options.output.write_text(json.dumps(told_all, indent=2) + "\n")
 

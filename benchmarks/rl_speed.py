@@ -119,8 +119,6 @@ def peer(task: str, library: str) -> list[tuple[int, float]]:
             return True
 
     settings = dict(what["peer"])
-    if library == "sbx" and task == "dqn":
-        settings["policy_kwargs"] = {"n_units": 256}
     env = make_vec_env(what["env"], n_envs=what.get("lanes", 1), seed=0)
     model = getattr(library_module, task.upper())("MlpPolicy", env, seed=0, **settings)
     begun = time.perf_counter()

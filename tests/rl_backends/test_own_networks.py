@@ -224,7 +224,7 @@ def test_networks_of_ones_own_have_to_be_given_again(tmp_path):
     run = train(DQN(**REPLAY), "CartPole-v1", networks={"q": with_modes}, root=tmp_path, **{**OPTIONS, "steps": 64})
     with pytest.raises(CannotResume, match=r"Networks of your own have to be given again"):
         resume(run.path, quiet=True)
-    with pytest.raises(ValueError, match="the network .q. cannot be called with"):
+    with pytest.raises(ValueError, match=r"the network .q. cannot be called with"):
         resume(run.path, networks={"q": lambda spaces: with_modes(CHOICES)}, quiet=True)
 
 

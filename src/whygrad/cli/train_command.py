@@ -33,7 +33,7 @@ whygrad train ALGO --env ID [--steps N] [--seed S] [--backend B]
        whygrad train ALGO --help"""
 
 _NEW_ONLY = (
-    "env", "seed", "set", "workers", "dataset", "precision", "root", "evaluate_every", "evaluate_episodes",
+    "env", "seed", "set", "workers", "dataset", "precision", "compile", "root", "evaluate_every", "evaluate_episodes",
     "checkpoint_every", "no_tensorboard", "no_check", "no_preset",
 )  # fmt: skip
 """Options that a run keeps from its beginning."""
@@ -64,6 +64,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--dataset", metavar="FILE", help="what an offline algorithm (cql) learns from: .npz or .hdf5")
     parser.add_argument("--workers", action="store_true", help="step every environment in a process of its own")
     parser.add_argument("--device", metavar="D", help="cpu, gpu or gpu:1 (default: the framework's choice)")
+    parser.add_argument("--compile", action="store_true", help="with torch: torch.compile, for long trainings")
     parser.add_argument("--precision", metavar="P", help="float32 (default) or bfloat16, for wide networks on a GPU")
     parser.add_argument("--root", metavar="DIR", help="where the run's folder is made (default: runs)")
     parser.add_argument("--evaluate-every", type=number, metavar="N", help="steps between evaluations; 0: never")
@@ -121,6 +122,7 @@ def _train(options: argparse.Namespace) -> int:
         say(f"preset for {name} on {env}: {settings}")
     plan = {
         "precision": options.precision,
+        "compile": options.compile or None,
         "evaluate_every": options.evaluate_every,
         "evaluate_episodes": options.evaluate_episodes,
         "checkpoint_every": options.checkpoint_every,

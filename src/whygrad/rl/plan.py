@@ -24,6 +24,8 @@ class Plan:
     """Given to `gymnasium.make`."""
     workers: bool = False
     """Environments step in processes of their own, for those that are slow."""
+    compile: bool = False
+    """Have `torch.compile` make machine code of what PyTorch runs. It takes a while at first; others always compile."""
     precision: str = "float32"
     """`bfloat16`: hidden layers compute with half the bits; weights, outputs and losses keep all of them."""
     dataset: str | None = None

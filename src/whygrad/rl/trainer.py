@@ -193,7 +193,7 @@ def make_trainer(
     rng = np.random.Generator(np.random.PCG64(plan.seed))
     randomness.begin(plan.seed)
     with precision(plan.precision):
-        engine: Engine = engine_class()(agent, build(agent, spaces, networks), spaces)
+        engine: Engine = engine_class()(agent, build(agent, spaces, networks), spaces, compiled=plan.compile)
     return Trainer(agent, plan, engine, _loop(agent, engine, lanes, dataset, spaces, rng, plan), rng, lanes, evaluation)
 
 

@@ -21,9 +21,12 @@ Values = dict[str, list[jax.Array]]
 
 
 class Engine:
-    """Holds the values of all variables between updates; of the Keras models only the structure is used."""
+    """Holds the values of all variables between updates; of the Keras models only the structure is used.
 
-    def __init__(self, agent: Agent, networks: dict[str, Any], spaces: Spaces) -> None:
+    `compiled` is for PyTorch: here everything is.
+    """
+
+    def __init__(self, agent: Agent, networks: dict[str, Any], spaces: Spaces, *, compiled: bool = False) -> None:
         self.losses = agent.losses(spaces)
         self.networks = networks
         self.updates = 0

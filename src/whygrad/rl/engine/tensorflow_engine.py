@@ -17,9 +17,12 @@ from whygrad.rl.engine.naming import variable_names
 
 
 class Engine:
-    """The networks hold their own values."""
+    """The networks hold their own values.
 
-    def __init__(self, agent: Agent, networks: dict[str, Any], spaces: Spaces) -> None:
+    `compiled` is for PyTorch: here everything is.
+    """
+
+    def __init__(self, agent: Agent, networks: dict[str, Any], spaces: Spaces, *, compiled: bool = False) -> None:
         self.losses = agent.losses(spaces)
         self.networks = networks
         self.updates = 0

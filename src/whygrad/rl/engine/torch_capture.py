@@ -17,13 +17,15 @@ _NOTHING_LEFT_TO_DO = (torch.ops.aten.detach.default, torch.ops.aten.alias.defau
 """Operations that only matter to autograd, which is over when the list is run."""
 
 
-def capture(function: Callable[..., Any], example: Sequence[torch.Tensor]) -> Callable[..., Any]:
+def capture(function: Callable[..., Any], example: Sequence[torch.Tensor], compiled: bool) -> Callable[..., Any]:
     """The function as a list for tensors of these shapes and kinds; itself, where it cannot be written down."""
     try:
         captured = make_fx(function)(*example)
     except Exception:  # something looks at a value (`ops.one_hot` does); a fault of its own shows when it is run
         return function
     _leave_out(captured)
+    if compiled:
+        return torch.compile(captured, dynamic=False)  # type: ignore[no-any-return]
     # A GraphModule's own call looks for hooks each time; nobody can have given it any.
     return captured.forward  # type: ignore[no-any-return]
 

@@ -26,9 +26,12 @@ from whygrad.rl.engine.torch_capture import capture
 
 
 class Engine:
-    """The networks hold their own values; captured graphs point at the same tensors."""
+    """The networks hold their own values; captured graphs point at the same tensors.
 
-    def __init__(self, agent: Agent, networks: dict[str, Any], spaces: Spaces) -> None:
+    `compiled` also has `torch.compile` make machine code of them.
+    """
+
+    def __init__(self, agent: Agent, networks: dict[str, Any], spaces: Spaces, *, compiled: bool = False) -> None:
         self.losses = agent.losses(spaces)
         self.networks = networks
         self.updates = 0
@@ -43,6 +46,7 @@ class Engine:
         }
         self._captures = not any(_has_own_seed(net) for net in networks.values())
         self._captured: dict[Any, Any] = {}
+        self._compiled = compiled
         self._blank: dict[Any, dict[str, Any]] = {}
 
     def call(self, function: Callable[..., Any], batch: Mapping[str, Any]) -> Any:
@@ -179,7 +183,7 @@ class Engine:
                 return function(dict(zip(names, given, strict=True)))
 
             with self._undone():  # capturing computes everything once
-                run = self._captured[key] = capture(flat, list(batch.values()))
+                run = self._captured[key] = capture(flat, list(batch.values()), self._compiled)
         return run(*batch.values())
 
     @contextmanager
