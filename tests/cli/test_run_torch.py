@@ -154,7 +154,7 @@ STOPS = {
     "pool": "from concurrent.futures import ThreadPoolExecutor\ndef f():\n    while True:\n        step()\n"
     "ThreadPoolExecutor(1).submit(f).result()\n",
     "thread": "import threading, queue\ndef f():\n    while True:\n        step()\n"
-    "threading.Thread(target=f).start()\ntry:\n    queue.Queue().get()\nfinally:\n    print('cleaned up')\n",
+    "try:\n    threading.Thread(target=f).start()\n    queue.Queue().get()\nfinally:\n    print('cleaned up')\n",
     "unjoined": "import threading\ndef f():\n    while True:\n        step()\nthreading.Thread(target=f).start()\n",
     "another_thread": "import threading, time\nthreading.Thread(target=time.sleep, args=(60,)).start()\n"
     "while True:\n    step()\n",
