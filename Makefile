@@ -4,10 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 QUIET := TF_CPP_MIN_LOG_LEVEL=3
+LONG := --ignore tests/rl_backends/test_probing.py --ignore tests/rl_backends/test_moving.py
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check test-cli test-pages test-torch test-tensorflow test-jax test-keras-torch test-contracts test-interop test-tf-agents \
-	test-rl test-rl-backends bench learning speed coverage clean
+	test-rl test-rl-backends test-rl-long bench learning speed coverage clean
 
 help: ## print this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,10 +65,14 @@ test-interop: $(STAMP) ## tests of the pytest plugin and the callbacks, against 
 test-rl: $(STAMP) ## tests of what RL does with arrays and files, without a framework
 	$(BIN)/python -m pytest -q tests/rl
 
-test-rl-backends: $(STAMP) ## tests of agents, engines and training, once for each backend
-	KERAS_BACKEND=jax $(BIN)/python -m pytest -q tests/rl_backends
-	KERAS_BACKEND=torch $(BIN)/python -m pytest -q tests/rl_backends
-	KERAS_BACKEND=tensorflow $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends
+test-rl-backends: $(STAMP) ## tests of the agents on PyTorch, TensorFlow and JAX, one process each; what takes long on one of them
+	KERAS_BACKEND=torch $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends
+	KERAS_BACKEND=tensorflow $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends $(LONG)
+	KERAS_BACKEND=jax $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends $(LONG)
+
+test-rl-long: $(STAMP) ## the rest of the above: probes and moves between backends, begun on TensorFlow and JAX
+	KERAS_BACKEND=tensorflow $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends/test_probing.py tests/rl_backends/test_moving.py
+	KERAS_BACKEND=jax $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends/test_probing.py tests/rl_backends/test_moving.py
 
 test-tf-agents: ## tests on TensorFlow 2.15 with Keras 2 and TF-Agents, in an environment of its own
 	test -e .venv-tf-agents/.installed || { \

@@ -39,7 +39,7 @@ ROLLOUTS: dict[str, Any] = {
 }
 """For agents with rollouts. Values of scaled rewards could not be compared with known ones."""
 
-DATASET: dict[str, Any] = {"batch_size": 32, "updates": 20, "alpha": 0.01, "samples": 4}
+DATASET: dict[str, Any] = {"batch_size": 64, "updates": 20, "alpha": 0.01, "samples": 4, "decay": False}
 """For offline agents. A conservative term that weighs much moves values away from what is known."""
 
 BY_PROBE: dict[str, dict[str, Any]] = {"delay": {"gamma": 0.9}}
