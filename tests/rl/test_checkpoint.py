@@ -74,7 +74,9 @@ def test_arrays_that_do_not_lie_in_one_piece(path):
 
 def test_what_comes_back_can_be_written_to(path):
     checkpoint.write(path, {"a": np.zeros(3)}, {})
-    checkpoint.read(path)[0]["a"][:] = 1
+    back = checkpoint.read(path)[0]["a"]
+    back[:] = 1
+    assert back.tolist() == [1, 1, 1]
 
 
 def test_names_are_free(path):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from whygrad.rl.returns import advantages, rewards_to_go
+from whygrad.rl.returns import advantages
 
 
 def column(*numbers: float) -> np.ndarray:
@@ -60,26 +59,28 @@ def test_lambda_one_is_the_whole_return_and_lambda_zero_one_step() -> None:
     ends = flags("0001")
     _, whole = advantages(reward, value, following, ends, flags("0000"), 0.5, 1.0)
     assert whole.ravel().tolist() == [1.875, 1.75, 1.5, 1.0]
-    np.testing.assert_array_equal(whole, rewards_to_go(reward, ends, 0.5))
     one, _ = advantages(reward, value, following, ends, flags("0000"), 0.5, 0.0)
     assert one.ravel().tolist() == [1 + 3 - 5, 1 + 3.5 - 6, 1 + 4 - 7, 1 - 8]
 
 
-def test_rewards_to_go_of_two_episodes() -> None:
+def test_without_values_it_is_the_rewards_to_go_of_two_episodes() -> None:
     # 4 + (2 + 8/2)/2 = 7,  2 + 8/2 = 6,  8 |  1 + 6/2 = 4,  6.
-    got = rewards_to_go(np.array([4, 2, 8, 1, 6]), np.array([0, 0, 1, 0, 1], bool), 0.5)
-    assert got.tolist() == [7.0, 6.0, 8.0, 4.0, 6.0]
+    none = column(0, 0, 0, 0, 0)
+    _, got = advantages(column(4, 2, 8, 1, 6), none, none, flags("00101"), flags("00000"), 0.5, 1.0)
+    assert got.ravel().tolist() == [7.0, 6.0, 8.0, 4.0, 6.0]
     assert got.dtype == np.float32
 
 
 def test_rewards_to_go_with_something_still_to_come() -> None:
     # The first episode was cut where 16 would have followed: 8 + 16/2 = 16, 2 + 16/2 = 10, 4 + 10/2 = 9.
-    # The last row is not an end: 6 + 2/2 = 7 and 1 + 7/2 = 4.5. Numbers where no episode stops are not used.
-    beyond = np.array([99, 99, 16, 99, 2])
-    got = rewards_to_go(np.array([4, 2, 8, 1, 6]), np.array([0, 0, 1, 0, 0], bool), 0.5, beyond)
-    assert got.tolist() == [9.0, 10.0, 16.0, 4.5, 7.0]
+    # The last row is not an end: 6 + 2/2 = 7 and 1 + 7/2 = 4.5.
+    none, beyond = column(0, 0, 0, 0, 0), column(0, 0, 16, 0, 2)
+    _, got = advantages(column(4, 2, 8, 1, 6), none, beyond, flags("00000"), flags("00100"), 0.5, 1.0)
+    assert got.ravel().tolist() == [9.0, 10.0, 16.0, 4.5, 7.0]
 
 
-@pytest.mark.parametrize("shape", [(0,), (0, 3)])
-def test_nothing_gives_nothing(shape: tuple[int, ...]) -> None:
-    assert rewards_to_go(np.zeros(shape), np.zeros(shape, bool), 0.9).shape == shape
+def test_nothing_gives_nothing() -> None:
+    shape = (0, 3)
+    none, never = np.zeros(shape), np.zeros(shape, bool)
+    advantage, following = advantages(none, none, none, never, never, 0.9, 0.8)
+    assert advantage.shape == following.shape == shape

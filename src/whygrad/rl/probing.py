@@ -125,7 +125,7 @@ def _training(agent: Agent, plan: Plan, networks: Mapping[str, Any] | None) -> I
             write_dataset(path, collect(str(plan.env), TRANSITIONS, seed=plan.seed))
             plan = replace(plan, dataset=path)
         with make_trainer(agent, plan, plan.env, networks) as trainer:
-            trainer.begin()
+            trainer.restart()
             yield trainer
 
 

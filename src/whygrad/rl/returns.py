@@ -23,18 +23,3 @@ def advantages(
     for t in range(len(error) - 1, -1, -1):
         after = advantage[t] = error[t] + carried[t] * after
     return advantage.astype(np.float32), (advantage + value).astype(np.float32)
-
-
-def rewards_to_go(reward: Any, ended: Any, gamma: float, bootstrap: Any = None) -> np.ndarray:
-    """The discounted sum of rewards from each step to the end of its episode, [steps] or [steps, lanes].
-
-    `bootstrap`, of the same shape, is what is still to come after a step at which the rows of an episode stop (its end,
-    or the last row): the value there for one that was cut off, 0 for one that terminated.
-    """
-    reward = np.asarray(reward, np.float64)
-    beyond = np.zeros_like(reward) if bootstrap is None else np.asarray(bootstrap, np.float64)
-    result = np.empty_like(reward)
-    after = beyond[-1] if len(reward) else 0.0
-    for t in range(len(reward) - 1, -1, -1):
-        after = result[t] = reward[t] + gamma * np.where(ended[t], beyond[t], after)
-    return result.astype(np.float32)

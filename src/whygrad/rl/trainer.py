@@ -66,10 +66,6 @@ class Trainer:
         """All networks by name."""
         return self._engine.networks
 
-    def begin(self) -> None:
-        """Start the environments."""
-        self.restart()
-
     def restart(self) -> None:
         """Begin new episodes, with seeds that follow from the run's seed and this step alone.
 
@@ -131,12 +127,6 @@ class Trainer:
         randomness.load(arrays)
         self._checked = self._checked or self._engine.updates > 0
         self.restart()
-
-    def load_policy(self, path: Path) -> None:
-        """Put back what `save_policy` kept."""
-        arrays, _ = checkpoint.read(path)
-        self._engine.load(resuming.fitting(path, _part(arrays, "engine/"), self._engine.state()))
-        self._loop.load(_part(arrays, "loop/"))
 
     def write_back(self) -> None:
         """Give the networks the weights that the engine holds."""

@@ -77,7 +77,7 @@ def train(
                 {"agent": agent.NAME, "settings": settings(agent), "plan": plan.as_data(), "versions": versions()}
             )
             with folder.alone():
-                trainer.begin()
+                trainer.restart()
                 return _go_on(trainer, folder, quiet)
 
 
@@ -108,7 +108,7 @@ def resume(
             if folder.last.exists():
                 trainer.load(folder.last)
             else:
-                trainer.begin()  # killed before its first checkpoint: from the start
+                trainer.restart()  # killed before its first checkpoint: from the start
             if steps is not None:
                 folder.write_settings({**kept, "plan": plan.as_data()})
             folder.rewind(trainer.steps)
