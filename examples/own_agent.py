@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import keras
-import numpy as np
 from keras import layers, ops
 
 from whygrad.rl import train
@@ -60,17 +59,18 @@ class MunchausenDQN(OffPolicy):
 
     def policy_noise(self, spaces: Spaces) -> dict[str, Noise]:
         """Random numbers that `policy` finds in its batch; all zero when it is evaluated."""
-        return {"gumbel": Noise("gumbel", (spaces.action_size,))}
+        return {"gumbel": Noise("gumbel", (spaces.action_size,)), "dice": Noise("uniform"), "choice": Noise("uniform")}
 
     def policy(self, nets: Networks, batch: Batch) -> dict[str, Any]:
-        """A choice drawn from the softmax of the values (the largest of logits and Gumbel noise); or the best one."""
-        values = nets["q"](batch["observation"])
-        return {"action": ops.argmax(values + self.temperature * batch["gumbel"], axis=-1)}
+        """A choice drawn from the softmax of the values (the largest of logits and Gumbel noise); or the best one.
 
-    def explore(self, action: Any, rng: np.random.Generator, done: float, spaces: Spaces) -> Any:
-        """Now and then any choice, in the first half of the training."""
-        anything = rng.random(len(action)) < max(0.02, 1.0 - 2.0 * done)
-        return np.where(anything, rng.integers(spaces.action_size, size=len(action)), action)
+        In the first half of the training now and then any choice. Without noise always the best.
+        """
+        values = nets["q"](batch["observation"])
+        drawn = ops.argmax(values + self.temperature * batch["gumbel"], axis=-1)
+        chance = ops.maximum(0.02, 2.0 * batch["remaining"] - 1.0)
+        anything = ops.cast(batch["choice"] * values.shape[-1], drawn.dtype)
+        return {"action": ops.where(batch["dice"] > 1.0 - chance, anything, drawn)}
 
 
 def q_network(spaces: Spaces, hidden: tuple[int, ...]) -> keras.Model:

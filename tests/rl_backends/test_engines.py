@@ -11,6 +11,7 @@ from battery import CASES, CHOICES, NUMBERS, make_batch, make_engine
 from make_states import AGENT, NEXT, state_file
 
 import whygrad.rl
+from whygrad.rl.agent import no_noise
 from whygrad.rl.agents.ddpg import DDPG
 from whygrad.rl.agents.dqn import DQN
 from whygrad.rl.agents.ppo import PPO
@@ -228,7 +229,7 @@ def test_gradients_change_nothing():
 def test_a_policy_sees_updates():
     agent, spaces = CASES["ddpg"]
     engine = make_engine(agent, spaces)
-    batch = {"observation": make_batch(agent, spaces, 4)["observation"]}
+    batch = {"observation": make_batch(agent, spaces, 4)["observation"], **no_noise(agent, spaces, 4)}
     before = engine.call(agent.policy, batch)["action"].copy()
     engine.update(make_batch(agent, spaces, 1, 8))
     assert (engine.call(agent.policy, batch)["action"] != before).any()

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from battery import CASES, LOSSES, make_batch, make_engine
 
-from whygrad.rl.agent import Spaces
+from whygrad.rl.agent import Spaces, no_noise
 from whygrad.rl.agents.a2c import A2C
 from whygrad.rl.agents.cql import CQL
-from whygrad.rl.agents.ddpg import DDPG, jitter
+from whygrad.rl.agents.ddpg import DDPG
 from whygrad.rl.agents.dqn import DQN
 from whygrad.rl.agents.ppo import PPO
 from whygrad.rl.agents.reinforce import REINFORCE
@@ -310,8 +310,7 @@ def test_without_noise_a_policy_gives_its_best_action(case):
     agent, spaces = CASES[case]
     engine = make_engine(agent, spaces)
     observation = make_batch(agent, spaces, 5)["observation"]
-    noise = {n: np.zeros((5, *kind.shape), "float32") for n, kind in agent.policy_noise(spaces).items()}
-    action = engine.call(agent.policy, {"observation": observation, **noise})["action"]
+    action = engine.call(agent.policy, {"observation": observation, **no_noise(agent, spaces, 5)})["action"]
     head = next(name for name in ("policy", "actor", "q") if name in engine.networks)
     output = engine.call(lambda nets, batch: nets[head](batch["observation"]), {"observation": observation})
     if spaces.discrete:
@@ -355,11 +354,27 @@ def test_squashed_actions_at_the_edge_have_finite_losses(mean, log_deviation):
 
 @pytest.mark.parametrize("agent", [DDPG(noise=0.5), TD3(noise=0.5)])
 def test_exploration_of_deterministic_actors(agent):
-    action = np.full((10_000, 1), 0.9, "float32")
-    found = agent.explore(action, np.random.default_rng(0), 0.5, ONE)
+    engine = make_engine(agent, ONE)
+    rng = np.random.default_rng(0)
+    batch = {"observation": np.zeros((10_000, *ONE.observation), "float32"), **no_noise(agent, ONE, 10_000)}
+    best = engine.call(agent.policy, batch)["action"]
+    batch["noise"] = rng.standard_normal((10_000, 1), "float32")
+    found = engine.call(agent.policy, batch)["action"]
     assert found.dtype == np.float32
-    assert found.min() >= -1.0
-    assert found.max() == 1.0
-    np.testing.assert_array_equal(jitter(action, 0.0, np.random.default_rng(0)), action)
-    small = jitter(np.zeros((10_000, 1), "float32"), 0.1, np.random.default_rng(0))
-    assert small.std() == pytest.approx(0.1, rel=0.05)
+    assert (found == -1.0).any() or (found == 1.0).any()  # cut somewhere
+    np.testing.assert_allclose(found, np.clip(best + 0.5 * batch["noise"], -1.0, 1.0), atol=1e-6)
+
+
+@pytest.mark.parametrize(("done", "chance"), [(0.0, 1.0), (0.05, 0.6), (0.1, 0.2), (1.0, 0.2)])
+def test_exploration_of_q_learning_gets_rarer(done, chance):
+    agent = DQN(explore_share=0.1, explore_first=1.0, explore_last=0.2)
+    engine = make_engine(agent, TWO)
+    rng = np.random.default_rng(0)
+    batch = {"observation": np.zeros((20_000, *TWO.observation), "float32"), **no_noise(agent, TWO, 20_000)}
+    best = int(engine.call(agent.policy, batch)["action"][0])
+    batch.update({"dice": rng.random(20_000, "float32"), "choice": rng.random(20_000, "float32")})
+    batch["remaining"] = np.float32(1.0 - done)
+    counts = np.bincount(engine.call(agent.policy, batch)["action"], minlength=TWO.choices) / 20_000
+    expected = np.full(TWO.choices, chance / TWO.choices)
+    expected[best] += 1.0 - chance
+    np.testing.assert_allclose(counts, expected, atol=0.02)

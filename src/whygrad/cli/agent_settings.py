@@ -18,18 +18,19 @@ class BadSetting(ValueError):
 
 
 def parse(kind: type[Any], words: Sequence[str]) -> dict[str, Any]:
-    """`field=value` words as settings of an agent."""
+    """`field=value` words as settings of an agent, or of a world."""
+    called = getattr(kind, "NAME", None) or kind.ID
     hints = get_type_hints(kind)
     names = list(kind.__dataclass_fields__)
     found: dict[str, Any] = {}
     for word in words:
         name, equals, text = word.partition("=")
         if not equals:
-            raise BadSetting(f"--set takes field=value, and {word!r} has no '='.")
+            raise BadSetting(f"a setting is written field=value, and {word!r} has no '='.")
         if name not in names:
             near = get_close_matches(name, names, n=1)
             hint = f" Did you mean {near[0]}?" if near else ""
-            raise BadSetting(f"{kind.NAME} has no setting {name!r}.{hint} Its settings are {', '.join(names)}.")
+            raise BadSetting(f"{called} has no setting {name!r}.{hint} Its settings are {', '.join(names)}.")
         try:
             found[name] = _parse(text.strip(), hints[name])
         except ValueError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -22,8 +23,9 @@ def first_line(algorithm: str) -> str:
     return text.partition("\n")[0].partition(": ")[2]
 
 
-def unknown(algorithm: str) -> str:
+def unknown(algorithm: str, recipes: Sequence[str] = ()) -> str:
     """A sentence for a name that is none."""
-    near = get_close_matches(algorithm.lower(), algorithms(), n=1)
+    near = get_close_matches(algorithm.lower(), [*algorithms(), *recipes], n=1)
     hint = f" Did you mean {near[0]}?" if near else ""
-    return f"there is no algorithm {algorithm!r}.{hint} The algorithms are {', '.join(algorithms())}."
+    others = f"; recipes are {', '.join(recipes)}" if recipes else ""
+    return f"there is no algorithm {algorithm!r}.{hint} The algorithms are {', '.join(algorithms())}{others}."

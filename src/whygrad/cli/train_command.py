@@ -9,10 +9,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from whygrad.cli import agent_settings, algorithms, backends
+from whygrad.cli.env_options import parse_options
 from whygrad.cli.numbers import at_least
 from whygrad.cli.output import fail, say
 from whygrad.cli.refusals import in_sentences
 from whygrad.rl.presets import preset, preset_envs, preset_steps
+from whygrad.rl.recipes import Recipe, find_recipe, recipe_names
 
 if TYPE_CHECKING:
     from whygrad.rl.agent import Agent
@@ -29,12 +31,13 @@ TensorBoard's files. Ctrl-C stops it with a checkpoint; --resume goes on.
 USAGE = """\
 whygrad train ALGO --env ID [--steps N] [--seed S] [--backend B]
                      [--set FIELD=VALUE ...] [options]
+       whygrad train RECIPE [options]
        whygrad train --resume RUN [--steps N] [--backend B]
        whygrad train ALGO --help"""
 
 _NEW_ONLY = (
-    "env", "seed", "set", "workers", "dataset", "precision", "compile", "root", "evaluate_every", "evaluate_episodes",
-    "checkpoint_every", "no_tensorboard", "no_check", "no_preset",
+    "env", "seed", "set", "env_set", "stop_at", "workers", "dataset", "precision", "compile", "root", "evaluate_every",
+    "evaluate_episodes", "checkpoint_every", "no_tensorboard", "no_check", "no_preset",
 )  # fmt: skip
 """Options that a run keeps from its beginning."""
 
@@ -60,6 +63,10 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--set", metavar="FIELD=VALUE", nargs="+", action="extend", help="settings of the algorithm: hidden=64,64"
     )
+    parser.add_argument(
+        "--env-set", metavar="NAME=VALUE", nargs="+", action="extend", help="options of the environment: height=10"
+    )
+    parser.add_argument("--stop-at", type=float, metavar="R", help="end when the mean return of 100 episodes is R")
     parser.add_argument("--no-preset", action="store_true", help="begin with the algorithm's own defaults")
     parser.add_argument("--dataset", metavar="FILE", help="what an offline algorithm (cql) learns from: .npz or .hdf5")
     parser.add_argument("--workers", action="store_true", help="step every environment in a process of its own")
@@ -80,8 +87,8 @@ def add_parser(commands: Any) -> None:
 def execute(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
     """Help, a new training or the rest of an old one."""
     name = options.algorithm
-    if name is not None and name not in algorithms.algorithms():
-        return fail(algorithms.unknown(name))
+    if name is not None and name not in (*algorithms.algorithms(), *recipe_names()):
+        return fail(algorithms.unknown(name, recipe_names()))
     if options.help:
         return _help(parser, options)
     if options.resume is not None:
@@ -89,7 +96,7 @@ def execute(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int
     if name is None:
         names = ", ".join(algorithms.algorithms())
         return fail(f"which algorithm? One of {names}: whygrad train dqn --env CartPole-v1")
-    if options.env is None and options.dataset is None:
+    if options.env is None and options.dataset is None and name not in recipe_names():
         return fail(f"on which environment? whygrad train {name} --env CartPole-v1")
     trouble = backends.get_ready(options.backend)
     return fail(trouble) if trouble else in_sentences(partial(_train, options))
@@ -99,37 +106,49 @@ def _train(options: argparse.Namespace) -> int:
     from whygrad.rl.plan import BadPlan
     from whygrad.rl.training import train
 
-    name, env = options.algorithm, options.env or ""
+    recipe = _recipe(options)
+    name = recipe.agent if recipe else options.algorithm
+    env = options.env or (recipe.env if recipe else "")
     module = env.rpartition(":")[0]
     if module and not backends.installed(module):
         return fail(f"there is no module {module!r} to find {env} in.")
-    use_preset = not options.no_preset
+    use_preset = not options.no_preset and recipe is None
     known = preset(name, env) if use_preset else {}
     kind = _kind(name)
+    if recipe:
+        known = agent_settings.parse(kind, recipe.settings)
     try:
         agent = kind(**{**known, **agent_settings.parse(kind, options.set or [])})
         agent.check()
+        env_options = parse_options(env, [*(recipe.env_options if recipe else ()), *(options.env_set or [])])
     except agent_settings.BadSetting:
         raise
     except ValueError as error:
         raise BadPlan(str(error)) from error
-    steps = options.steps or (preset_steps(name, env) if use_preset else None)
+    steps = options.steps or (recipe.steps if recipe else preset_steps(name, env) if use_preset else None)
     if steps is None:
         where = env or "a dataset alone"
         return fail(f"for how many steps? Without a preset for {name} on {where} it has to be said: --steps 100_000")
     if known and not options.quiet:
         settings = " ".join(f"{k}={agent_settings.shown(v)}" for k, v in known.items())
-        say(f"preset for {name} on {env}: {settings}")
+        said = f"{options.algorithm}, {name} on {env}" if recipe else f"preset for {name} on {env}"
+        say(f"{said}: {settings}")
     plan = {
         "precision": options.precision,
         "compile": options.compile or None,
         "evaluate_every": options.evaluate_every,
         "evaluate_episodes": options.evaluate_episodes,
         "checkpoint_every": options.checkpoint_every,
+        "stop_at": options.stop_at,
     }
+    given = {k: v for k, v in plan.items() if v is not None}
+    if recipe:  # what happens every so often keeps its share when the training is made shorter or longer
+        share = steps / recipe.steps
+        kept = {k: max(1, int(v * share)) if k.endswith("_every") else v for k, v in recipe.plan.items()}
+        given = {**kept, **given}
     trained = train(
         agent,
-        options.env,
+        env or None,
         steps=steps,
         seed=options.seed or 0,
         dataset=options.dataset,
@@ -139,9 +158,18 @@ def _train(options: argparse.Namespace) -> int:
         workers=options.workers,
         tensorboard=not options.no_tensorboard,
         check=not options.no_check,
-        **{k: v for k, v in plan.items() if v is not None},
+        env_options=env_options,
+        **given,
     )
     return _ended(trained, steps, tensorboard=not options.no_tensorboard)
+
+
+def _recipe(options: argparse.Namespace) -> Recipe | None:
+    if options.algorithm not in recipe_names():
+        return None
+    from whygrad.rl.device import machine
+
+    return find_recipe(options.algorithm, machine(options.device))
 
 
 def _resume(options: argparse.Namespace) -> int:
@@ -196,14 +224,22 @@ def _help(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
         names = algorithms.algorithms()
         say("algorithms:")
         say(agent_settings.table([(name, algorithms.first_line(name)) for name in names], width))
+        say("\nrecipes:")
+        about = [(name, recipe.about) for name in recipe_names() if (recipe := find_recipe(name))]
+        say(agent_settings.table(about, width))
         return 0
     trouble = backends.get_ready(options.backend)
     if trouble:
         return fail(trouble)
     from whygrad.rl.agent import setting_help
 
+    recipe = _recipe(options)
     known = {} if options.no_preset else preset(name, options.env or "")
     said = f", with the preset for {options.env}" if known else ""
+    if recipe:
+        say(f"{name}: {recipe.about}\n  {recipe.steps:,} steps of {recipe.agent} on {recipe.env}\n")
+        said, name = f", as {name} has them", recipe.agent
+        known = agent_settings.parse(_kind(name), recipe.settings)
     say(f"settings of {name}{said} (--set FIELD=VALUE):")
     rows = [(k, agent_settings.shown(known.get(k, v)), text) for k, v, text in setting_help(_kind(name))]
     say(agent_settings.table(rows, width))

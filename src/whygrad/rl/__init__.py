@@ -9,6 +9,8 @@ run = train(DQN(double=True), "CartPole-v1", steps=50_000)
 
 from typing import TYPE_CHECKING, Any
 
+from whygrad.gymnasium_ids import register as _register
+
 if TYPE_CHECKING:
     from whygrad.rl.agents.a2c import A2C
     from whygrad.rl.agents.cql import CQL
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from whygrad.rl.training import Trained, resume, train
 
 __all__ = ["A2C", "CQL", "DDPG", "DQN", "PPO", "REINFORCE", "SAC", "TD3", "Trained", "resume", "train"]
+
+_register()
 
 
 def __getattr__(name: str) -> Any:

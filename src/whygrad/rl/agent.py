@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar
 
+import numpy as np
+
 Networks = Mapping[str, Any]
 """Networks by name: Keras models, or on PyTorch any `torch.nn.Module`."""
 
@@ -114,7 +116,8 @@ class Agent(ABC):
     def policy(self, nets: Networks, batch: Batch) -> dict[str, Any]:
         """`action` for each row of `observation`: an index, or numbers in [-1, 1]; and what a loss wants to remember.
 
-        With `policy_noise` all zero it is the best action, without exploration.
+        With `policy_noise` all zero it is the best action, without exploration. `remaining` is the share of the
+        training that is left, for exploration that gets rarer.
         """
 
     def value(self, nets: Networks, batch: Batch) -> Any:
@@ -135,6 +138,12 @@ class Agent(ABC):
 
     def check(self) -> None:  # noqa: B027 - most agents have nothing to check
         """Raise a `ValueError` for settings that cannot work together."""
+
+
+def no_noise(agent: Agent, spaces: Spaces, rows: int) -> dict[str, np.ndarray]:
+    """What `policy` finds in its batch beside the observations when it should not explore."""
+    noise = {n: np.zeros((rows, *kind.shape), np.float32) for n, kind in agent.policy_noise(spaces).items()}
+    return {**noise, "remaining": np.zeros((), np.float32)}
 
 
 def settings(agent: Agent) -> dict[str, Any]:

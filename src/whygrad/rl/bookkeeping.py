@@ -21,6 +21,7 @@ class Books:
         self._losses = {loss.name: loss for loss in losses}
         self._variables = variables
         self._recent: deque[tuple[float, int]] = deque(maxlen=100)
+        self._facts: dict[str, deque[float]] = {}
         self._last: Round | None = None
         self._row: dict[str, float] = {}
         self.episodes = 0
@@ -30,9 +31,17 @@ class Books:
     def add(self, result: Round) -> None:
         """Remember a round."""
         self.episodes += len(result.episodes)
-        self._recent.extend((episode.score, episode.length) for episode in result.episodes)
+        for episode in result.episodes[-100:]:
+            self._recent.append((episode.score, episode.length))
+            for name, value in episode.facts.items():
+                self._facts.setdefault(name, deque(maxlen=100)).append(value)
         if result.report is not None:
             self._last = result
+
+    def reached(self, wanted: float | None) -> bool:
+        """Whether the mean return of the last 100 episodes is as wanted."""
+        full = len(self._recent) == self._recent.maxlen
+        return wanted is not None and full and float(np.mean([row[0] for row in self._recent])) >= wanted
 
     @property
     def batch(self) -> dict[str, Any] | None:
@@ -45,6 +54,7 @@ class Books:
         if self._recent:
             row["return"] = float(np.mean([score for score, _ in self._recent]))
             row["length"] = float(np.mean([length for _, length in self._recent]))
+        row.update({name: float(np.mean(values)) for name, values in self._facts.items()})
         report = self._last.report if self._last is not None and self._last.report is not None else {}
         for name, given in report.items():
             for key, values in given.items():
@@ -87,6 +97,7 @@ class Books:
     def state(self) -> dict[str, Any]:
         """For a checkpoint."""
         kept = {"episodes": np.int64(self.episodes), "recent": np.array(self._recent, np.float64).reshape(-1, 2)}
+        kept.update({f"facts/{name}": np.array(values, np.float64) for name, values in self._facts.items()})
         for name, scores in (("scores", self.scores), ("best", self.best)):
             if scores is not None:
                 parts = (scores.returns, scores.lengths, scores.discounted, scores.values)
@@ -97,6 +108,9 @@ class Books:
         """Put back what `state` gave."""
         self.episodes = int(state["episodes"])
         self._recent.extend((float(score), int(length)) for score, length in state["recent"])
+        for name, values in state.items():
+            if name.startswith("facts/"):
+                self._facts[name.removeprefix("facts/")] = deque(values.tolist(), maxlen=100)
         self.scores, self.best = (_scores(state.get(name)) for name in ("scores", "best"))
 
 

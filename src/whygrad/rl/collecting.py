@@ -12,6 +12,7 @@ from whygrad.rl.agent import Spaces
 from whygrad.rl.dataset import Dataset
 from whygrad.rl.lanes import Lanes
 from whygrad.rl.plan import BadPlan
+from whygrad.rl.worlds.making import make_lanes
 
 
 def collect(
@@ -34,7 +35,7 @@ def collect(
         raise BadPlan(f"mix is the share of random steps, from 0 to 1, got {mix}")
     share = 1.0 if policy is None else mix
     rng = np.random.Generator(np.random.PCG64(seed))
-    lanes = Lanes(env, 1, **(env_options or {}))
+    lanes = make_lanes(env, 1, **(env_options or {}))
     try:
         rows, episodes, random_steps = _play(lanes, steps, policy, share, rng, seed)
         spaces = lanes.spaces

@@ -28,6 +28,13 @@ def on_device(device: str | None) -> AbstractContextManager[Any]:
     return keras.device(f"{kind}:{number or 0}")  # type: ignore[no-any-return]
 
 
+def machine(device: str | None) -> str:
+    """`gpu` or `cpu`: where a training runs when it is asked for this device."""
+    if device is not None:
+        return "cpu" if device.startswith("cpu") else "gpu"
+    return "gpu" if _count("gpu") else "cpu"
+
+
 @contextmanager
 def precision(name: str) -> Iterator[None]:
     """Networks that are built in the block compute in `float32`, or in `bfloat16` with weights in float32.

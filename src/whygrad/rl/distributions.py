@@ -71,9 +71,9 @@ def distribution(nets: Networks, observation: Any) -> Distribution:
     return Normal(output, nets["deviation"](observation)) if "deviation" in nets else Choices(output)
 
 
-def distribution_networks(spaces: Spaces, hidden: Sequence[int]) -> dict[str, Any]:
+def distribution_networks(spaces: Spaces, hidden: Sequence[int], trunk: str = "plain") -> dict[str, Any]:
     """`policy`, and for continuous actions `deviation`."""
-    nets = {"policy": networks.head(spaces, spaces.action_size, hidden, "tanh", gain=0.01)}
+    nets = {"policy": networks.head(spaces, spaces.action_size, hidden, "tanh", gain=0.01, trunk=trunk)}
     return nets if spaces.discrete else {**nets, "deviation": networks.Numbers(spaces.action_size)}
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import keras
 import numpy as np
 
-from whygrad.rl.agent import Agent
+from whygrad.rl.agent import Agent, no_noise
 from whygrad.rl.engine import Engine
 from whygrad.rl.engine.modes import in_modes
-from whygrad.rl.lanes import Lanes
+from whygrad.rl.lanes import Episode, Lanes
 from whygrad.rl.normalise import RunningMoments
 
 
@@ -26,6 +26,8 @@ class Scores:
     """The discounted returns, where the agent's own estimates were asked for."""
     values: tuple[float, ...] = ()
     """What the agent thought, before each episode, that its discounted return would be."""
+    facts: tuple[Mapping[str, float], ...] = ()
+    """What each episode says of itself besides, such as fruits eaten."""
 
     @property
     def mean(self) -> float:
@@ -40,9 +42,7 @@ class Scores:
 
 def greedy(agent: Agent, engine: Engine, lanes: Lanes, moments: RunningMoments | None = None) -> Callable[[Any], Any]:
     """Observations to the actions that the agent thinks best."""
-    noise = {
-        n: np.zeros((lanes.count, *kind.shape), np.float32) for n, kind in agent.policy_noise(lanes.spaces).items()
-    }
+    noise = no_noise(agent, lanes.spaces, lanes.count)
 
     def best(observation: Any) -> Any:
         seen = observation if moments is None else moments.scale(observation)
@@ -79,8 +79,7 @@ def play_episodes(
 
     With `worth`, of each episode also what was expected of it at its first observation, and what it really gave.
     """
-    returns: list[float] = []
-    lengths: list[int] = []
+    played: list[Episode] = []
     discounted: list[float] = []
     values: list[float] = []
     for begin in range(0, len(seeds), lanes.count):
@@ -88,7 +87,7 @@ def play_episodes(
         wanted = len(some)
         some += [some[-1]] * (lanes.count - wanted)
         observation = lanes.start(some)
-        first: dict[int, tuple[float, int]] = {}
+        first: dict[int, Episode] = {}
         weight, total = np.ones(lanes.count), np.zeros(lanes.count)
         if worth is not None:
             values += np.ravel(worth(observation))[:wanted].tolist()
@@ -98,10 +97,12 @@ def play_episodes(
             total += weight * step.reward
             weight *= gamma * ~(step.terminated | step.truncated)  # what comes after the first episode counts nothing
             for episode in step.episodes:
-                first.setdefault(episode.lane, (episode.score, episode.length))
-        returns += [first[lane][0] for lane in range(wanted)]
-        lengths += [first[lane][1] for lane in range(wanted)]
+                first.setdefault(episode.lane, episode)
+        played += [first[lane] for lane in range(wanted)]
         discounted += total[:wanted].tolist()
-    if worth is None:
-        return Scores(tuple(returns), tuple(lengths))
-    return Scores(tuple(returns), tuple(lengths), tuple(discounted), tuple(values))
+    scores = Scores(
+        tuple(episode.score for episode in played),
+        tuple(episode.length for episode in played),
+        facts=tuple(episode.facts for episode in played),
+    )
+    return scores if worth is None else replace(scores, discounted=tuple(discounted), values=tuple(values))

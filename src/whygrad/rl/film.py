@@ -33,15 +33,24 @@ def check_film(path: str | os.PathLike[str]) -> str:
     return suffix
 
 
-def write_film(path: str | os.PathLike[str], frames: Iterable[Any], fps: float) -> None:
-    """Write frames, each a uint8 array [height, width, 3], whole or not at all."""
+def write_film(
+    path: str | os.PathLike[str], frames: Iterable[Any], fps: float, colours: np.ndarray | None = None
+) -> None:
+    """Write frames, each a uint8 array [height, width, 3], whole or not at all.
+
+    A GIF has 256 colours: each frame its own, or all the best ones of the image `colours`. With the same colours
+    throughout, what does not move stays exactly as it is, and the file is smaller.
+    """
     suffix = check_film(path)
     if not 0 < fps < math.inf:
         raise ValueError(f"a film needs a positive number of frames per second; {fps!r} was given.")
     checked = _checked(frames)
     first = next(checked)
     with whole_file(path) as file:
-        (_write_gif if suffix == ".gif" else _write_mp4)(file, first, checked, fps)
+        if suffix == ".gif":
+            _write_gif(file, first, checked, fps, colours)
+        else:
+            _write_mp4(file, first, checked, fps)
 
 
 def _checked(frames: Iterable[Any]) -> Iterator[np.ndarray]:
@@ -64,11 +73,16 @@ def _checked(frames: Iterable[Any]) -> Iterator[np.ndarray]:
         raise ValueError("a film needs at least one frame; none was given.")
 
 
-def _write_gif(file: BinaryIO, first: np.ndarray, others: Iterator[np.ndarray], fps: float) -> None:
+def _write_gif(
+    file: BinaryIO, first: np.ndarray, others: Iterator[np.ndarray], fps: float, colours: np.ndarray | None
+) -> None:
     from PIL import Image
 
     every = math.ceil(fps / GIF_FPS)
     images = map(Image.fromarray, islice(chain([first], others), 0, None, every))
+    if colours is not None:
+        palette = Image.fromarray(colours).quantize(256)
+        images = (image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images)
     milliseconds = round(1000 * every / fps)
     next(images).save(file, "GIF", save_all=True, append_images=images, duration=milliseconds, loop=0)
 

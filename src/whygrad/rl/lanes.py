@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import gymnasium
@@ -21,6 +21,8 @@ class Episode(NamedTuple):
     lane: int
     score: float
     length: int
+    facts: Mapping[str, float] = {}
+    """What else a game says of itself, such as fruits eaten."""
 
 
 class Step(NamedTuple):
@@ -69,6 +71,7 @@ class Lanes:
         except ValueError:
             self.close()
             raise
+        self.observation_space = self._lanes.observation_space
         self._encode = encode(self._lanes.observation_space)
         self._lanes.prepare(self._encode, self.spaces.observation)
         self._to_env = _choices(self._lanes.action_space) if self.spaces.discrete else _scaled(self._lanes.action_space)

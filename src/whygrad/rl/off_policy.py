@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
-
-from whygrad.rl.agent import Agent, Spaces, setting
+from whygrad.rl.agent import Agent, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +18,7 @@ class OffPolicy(Agent):
     learning_rate: float = setting(1e-3, "step size of Adam")
     hidden: tuple[int, ...] = setting((256, 256), "widths of the hidden layers")
     gamma: float = setting(0.99, "discount per step")
+    reward_scale: float = setting(1.0, "what rewards are multiplied with before they are learned from")
     batch_size: int = setting(256, "transitions in one batch")
     buffer_size: int = setting(100_000, "transitions that are kept; the oldest give way")
     learning_starts: int = setting(1_000, "steps of random actions before the first update")
@@ -33,7 +31,3 @@ class OffPolicy(Agent):
     decay: bool = setting(False, "let the learning rate fall to zero over the training")
     clip: float | None = setting(None, "largest global norm of a gradient")
     lanes: int = setting(1, "environments that are stepped together")
-
-    def explore(self, action: Any, rng: np.random.Generator, done: float, spaces: Spaces) -> Any:
-        """What is really done instead of `action`, when a share `done` of the training is over."""
-        return action

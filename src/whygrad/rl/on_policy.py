@@ -22,6 +22,7 @@ class OnPolicy(Agent):
     learning_rate: float = setting(7e-4, "step size of Adam")
     hidden: tuple[int, ...] = setting((64, 64), "widths of the hidden layers")
     gamma: float = setting(0.99, "discount per step")
+    reward_scale: float = setting(1.0, "what rewards are multiplied with before they are learned from")
     gae_lambda: float = setting(1.0, "weight of long advantage estimates: 1 the whole return, 0 one step")
     lanes: int = setting(8, "environments that are stepped together")
     horizon: int = setting(5, "steps of each environment before learning from them (whole episodes: how many episodes)")

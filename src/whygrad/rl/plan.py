@@ -37,6 +37,8 @@ class Plan:
     """Default: ten times in a training, at least 5,000 steps apart. 0: never."""
     log_every: int | None = None
     """Default: a hundred times in a training."""
+    stop_at: float | None = None
+    """End the training once the mean return of the last 100 episodes has reached this."""
     tensorboard: bool = True
     histograms: bool = True
     """Also write the gradients of every variable, before and after clipping, as histograms."""

@@ -18,7 +18,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from whygrad.rl.agent import Agent
+from whygrad.rl.agent import Agent, no_noise
 from whygrad.rl.collecting import collect
 from whygrad.rl.dataset import write_dataset
 from whygrad.rl.envs.probes import Known, Probe, probes_for
@@ -133,7 +133,7 @@ def _ask(agent: Agent, networks: Mapping[str, Any], asked: Probe) -> tuple[Answe
     """Value and best action at every observation whose answers are known."""
     observation = np.array([known.observation for known in asked.known], np.float32)
     spaces = _spaces(asked)
-    noise = {n: np.zeros((len(observation), *kind.shape), np.float32) for n, kind in agent.policy_noise(spaces).items()}
+    noise = no_noise(agent, spaces, len(observation))
     batch = {k: keras.ops.convert_to_tensor(v) for k, v in {"observation": observation, **noise}.items()}
     values = agent.value(networks, batch)
     values = None if values is None else np.ravel(keras.ops.convert_to_numpy(values))

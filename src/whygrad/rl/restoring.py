@@ -19,6 +19,7 @@ from whygrad.rl.plan import BadPlan, Plan
 from whygrad.rl.run_folder import BadRun, RunFolder
 from whygrad.rl.spaces import check_supported
 from whygrad.rl.trainer import read_agent
+from whygrad.rl.worlds.making import make_lanes
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ def restore(
             f"the run {str(path)!r} has no environment that could be made by its id. Give one from Python: "
             "whygrad.rl.restoring.restore(path, env=…)."
         )
-    lanes = Lanes(made, count, **(plan.env_options if env is None else {}))
+    lanes = make_lanes(made, count, judging=True, **(plan.env_options if env is None else {}))
     try:
         check_supported(agent, lanes.spaces)
         with precision(plan.precision):

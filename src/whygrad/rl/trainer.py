@@ -20,6 +20,7 @@ from whygrad.rl.engine import Engine, engine_class
 from whygrad.rl.engine.contract import check_contracts
 from whygrad.rl.evaluation import Scores, estimates, greedy, play_episodes
 from whygrad.rl.lanes import Lanes
+from whygrad.rl.loops.compiled import compiled_loop
 from whygrad.rl.loops.dataset_loop import DatasetLoop
 from whygrad.rl.loops.replay_loop import ReplayLoop
 from whygrad.rl.loops.rollout_loop import RolloutLoop
@@ -29,6 +30,9 @@ from whygrad.rl.offline import Offline
 from whygrad.rl.on_policy import OnPolicy
 from whygrad.rl.plan import BadPlan, Plan
 from whygrad.rl.spaces import check_supported
+from whygrad.rl.worlds.catalogue import find_world
+from whygrad.rl.worlds.making import make_lanes
+from whygrad.rl.worlds.world_lanes import WorldLanes
 
 _EVALUATION, _RESTART = 7, 8
 """Two streams of seeds that never meet."""
@@ -95,7 +99,8 @@ class Trainer:
 
     def gradients(self) -> Iterator[tuple[str, Any, float]]:
         """Each variable's gradient for the last batch, and what clipping multiplies it with."""
-        batch = self.books.batch
+        # A compiled loop has its batches on the device; it draws one for us.
+        batch = self._loop.batch() if hasattr(self._loop, "batch") and self._engine.updates else self.books.batch
         if batch is None:
             return
         for loss in self._engine.losses:
@@ -160,9 +165,10 @@ def make_trainer(
     dataset = None
     lanes = evaluation = None
     if env is not None:
-        evaluation = Lanes(env, min(10, plan.evaluate_episodes), **plan.env_options)
+        most = 10 if find_world(env, plan.env_options) is None else 1024  # games of ours step together
+        evaluation = make_lanes(env, min(most, plan.evaluate_episodes), judging=True, **plan.env_options)
         if not isinstance(agent, Offline):
-            lanes = Lanes(env, count, workers=plan.workers, **plan.env_options)
+            lanes = make_lanes(env, count, workers=plan.workers, **plan.env_options)
     if isinstance(agent, Offline):
         if plan.dataset is None:
             raise BadPlan(
@@ -190,6 +196,10 @@ def make_trainer(
 def _loop(
     agent: Agent, engine: Engine, lanes: Any, dataset: Any, spaces: Spaces, rng: np.random.Generator, plan: Plan
 ) -> Any:
+    if isinstance(lanes, WorldLanes):
+        found = compiled_loop(agent, engine, lanes.world, plan)
+        if found is not None:
+            return found
     if isinstance(agent, OffPolicy):
         return ReplayLoop(agent, engine, lanes, rng, plan.steps)
     if isinstance(agent, OnPolicy):

@@ -127,10 +127,12 @@ def _go_on(trainer: Trainer, folder: RunFolder, quiet: bool | None, resumed: int
             stack.callback(board.close)
         bar = Progress(plan.steps, trainer.steps, quiet)
         stack.callback(bar.close)
-        while trainer.steps < plan.steps and not interrupts.asked:
+        reached = books.reached(plan.stop_at)
+        while trainer.steps < plan.steps and not interrupts.asked and not reached:
             before = trainer.steps
             trainer.round()
-            due = _due(before, trainer.steps, plan)
+            reached = books.reached(plan.stop_at)
+            due = _due(before, trainer.steps, plan, reached)
             if due["log"]:
                 _log(trainer, folder, board, began)
             if due["evaluate"]:
@@ -143,10 +145,12 @@ def _go_on(trainer: Trainer, folder: RunFolder, quiet: bool | None, resumed: int
             trainer.save(folder.last)
             bar.close()
             _say(f"Stopped at step {trainer.steps:,} and saved; go on with resume({str(folder.path)!r}).", quiet)
+        elif reached and trainer.steps < plan.steps:
+            bar.close()
+            _say(f"A mean return of {plan.stop_at:g} over 100 episodes was reached at step {trainer.steps:,}.", quiet)
         trainer.write_back()
-    return Trained(
-        folder.path, trainer.steps, trainer.steps >= plan.steps, books.scores, books.best, dict(trainer.networks)
-    )
+    finished = reached or trainer.steps >= plan.steps
+    return Trained(folder.path, trainer.steps, finished, books.scores, books.best, dict(trainer.networks))
 
 
 def _say(sentence: str, quiet: bool | None) -> None:
@@ -160,10 +164,11 @@ def _board(folder: RunFolder, resumed: int | None) -> TensorBoardFile:
     return TensorBoardFile(folder.tensorboard, resumed=resumed)
 
 
-def _due(before: int, now: int, plan: Plan) -> dict[str, bool]:
+def _due(before: int, now: int, plan: Plan, reached: bool) -> dict[str, bool]:
     """What has its time between two steps. At the end everything has."""
+    end = reached or now >= plan.steps
     every = {"log": plan.log_every, "evaluate": plan.evaluate_every, "checkpoint": plan.checkpoint_every}
-    return {k: n is not None and n > 0 and (before // n < now // n or now >= plan.steps) for k, n in every.items()}
+    return {k: n is not None and n > 0 and (before // n < now // n or end) for k, n in every.items()}
 
 
 def _log(trainer: Trainer, folder: RunFolder, board: TensorBoardFile | None, began: float) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from keras import ops
 
 from whygrad.rl import networks
-from whygrad.rl.agent import Batch, Loss, Networks, Spaces, Target, setting
+from whygrad.rl.agent import Batch, Loss, Networks, Noise, Spaces, Target, setting
 from whygrad.rl.off_policy import OffPolicy
 
 
@@ -55,17 +54,17 @@ class DDPG(OffPolicy):
         """−Q(s, μ(s)), through the action into the actor."""
         return climb(nets["actor"], nets["critic"], batch["observation"]), {}
 
+    def policy_noise(self, spaces: Spaces) -> dict[str, Noise]:
+        """What is added to an action."""
+        return {"noise": Noise("normal", (spaces.action_size,))}
+
     def policy(self, nets: Networks, batch: Batch) -> dict[str, Any]:
-        """Always the same action for the same observation."""
-        return {"action": act(nets["actor"], batch["observation"])}
+        """What the actor does, with normal noise."""
+        return {"action": jitter(act(nets["actor"], batch["observation"]), self.noise, batch["noise"])}
 
     def value(self, nets: Networks, batch: Batch) -> Any:
         """What the critic says of the actor's action."""
         return nets["critic"]([batch["observation"], act(nets["actor"], batch["observation"])])[:, 0]
-
-    def explore(self, action: Any, rng: np.random.Generator, done: float, spaces: Spaces) -> Any:
-        """The action with normal noise, within bounds."""
-        return jitter(action, self.noise, rng)
 
 
 def act(actor: Any, observation: Any) -> Any:
@@ -78,6 +77,6 @@ def climb(actor: Any, critic: Any, observation: Any) -> Any:
     return -ops.mean(critic([observation, act(actor, observation)]))
 
 
-def jitter(action: Any, deviation: float, rng: np.random.Generator) -> Any:
-    """Actions with normal noise, cut at ±1."""
-    return np.clip(action + deviation * rng.standard_normal(action.shape, dtype=np.float32), -1.0, 1.0)
+def jitter(action: Any, deviation: float, noise: Any) -> Any:
+    """Actions with noise of this deviation, cut at ±1."""
+    return ops.clip(action + deviation * noise, -1.0, 1.0)

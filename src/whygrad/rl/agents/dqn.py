@@ -8,11 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from keras import ops
 
 from whygrad.rl import networks
-from whygrad.rl.agent import Batch, Loss, Networks, Spaces, Target, setting
+from whygrad.rl.agent import Batch, Loss, Networks, Noise, Spaces, Target, setting
 from whygrad.rl.off_policy import OffPolicy
 
 
@@ -25,6 +24,10 @@ class DQN(OffPolicy):
 
     batch_size: int = setting(64, "transitions in one batch")
     clip: float | None = setting(10.0, "largest global norm of the gradient")
+    trunk: str = setting(
+        "plain", "what sees the observation: plain, board (convolutions), snake-dqn"
+    )
+    huber: bool = setting(True, "let large errors count in proportion; else all are squared")
     target_every: int = setting(500, "updates between two copies into the target network")
     double: bool = setting(True, "choose the next action with the online network, value it with the target")
     dueling: bool = setting(False, "split the network into a state value and advantages")
@@ -35,8 +38,8 @@ class DQN(OffPolicy):
     def networks(self, spaces: Spaces) -> dict[str, Any]:
         """One network, from an observation to the values of all choices."""
         if self.dueling:
-            return {"q": networks.dueling(spaces, self.hidden)}
-        return {"q": networks.head(spaces, spaces.action_size, self.hidden)}
+            return {"q": networks.dueling(spaces, self.hidden, self.trunk)}
+        return {"q": networks.head(spaces, spaces.action_size, self.hidden, trunk=self.trunk)}
 
     def targets(self, spaces: Spaces) -> tuple[Target, ...]:
         """A copy, made anew from time to time."""
@@ -47,7 +50,7 @@ class DQN(OffPolicy):
         return (Loss("q", self.q_loss, ("q",), self.learning_rate, self.clip, decays=self.decay),)
 
     def q_loss(self, nets: Networks, batch: Batch) -> tuple[Any, dict[str, Any]]:
-        """Huber loss of Q(s, a) against r + γⁿ Q'(s', a')."""
+        """The error of Q(s, a) against r + γⁿ Q'(s', a'), by Huber or squared."""
         predicted = taken(nets["q"](batch["observation"]), batch["action"])
         future = nets["q_target"](batch["next_observation"])
         if self.double:
@@ -55,21 +58,26 @@ class DQN(OffPolicy):
         else:
             future = ops.max(future, axis=-1)
         error = ops.stop_gradient(batch["reward"] + batch["discount"] * future) - predicted
-        return ops.mean(batch["weight"] * huber(error)), {"priority": ops.abs(error), "value": ops.mean(predicted)}
+        cost = huber(error) if self.huber else error * error
+        return ops.mean(batch["weight"] * cost), {"priority": ops.abs(error), "value": ops.mean(predicted)}
+
+    def policy_noise(self, spaces: Spaces) -> dict[str, Noise]:
+        """Whether to explore, and what to do then."""
+        return {"dice": Noise("uniform"), "choice": Noise("uniform")}
 
     def policy(self, nets: Networks, batch: Batch) -> dict[str, Any]:
-        """The choice with the largest value."""
-        return {"action": ops.argmax(nets["q"](batch["observation"]), axis=-1)}
+        """The choice with the largest value or, with a probability that falls over the training, any."""
+        values = nets["q"](batch["observation"])
+        best = ops.argmax(values, axis=-1)
+        done = 1.0 - batch["remaining"]
+        share = ops.minimum(1.0, done / self.explore_share) if self.explore_share else 1.0
+        chance = self.explore_first + share * (self.explore_last - self.explore_first)
+        any_choice = ops.cast(batch["choice"] * values.shape[-1], best.dtype)
+        return {"action": ops.where(batch["dice"] > 1.0 - chance, any_choice, best)}
 
     def value(self, nets: Networks, batch: Batch) -> Any:
         """That of the best choice."""
         return ops.max(nets["q"](batch["observation"]), axis=-1)
-
-    def explore(self, action: Any, rng: np.random.Generator, done: float, spaces: Spaces) -> Any:
-        """Any choice, with a probability that falls over the training."""
-        share = min(1.0, done / self.explore_share) if self.explore_share else 1.0
-        chance = self.explore_first + share * (self.explore_last - self.explore_first)
-        return np.where(rng.random(len(action)) < chance, rng.integers(spaces.action_size, size=len(action)), action)
 
 
 def taken(values: Any, action: Any) -> Any:

@@ -22,6 +22,7 @@ class PPO(OnPolicy):
 
     learning_rate: float = setting(3e-4, "step size of Adam")
     gae_lambda: float = setting(0.95, "weight of long advantage estimates: 1 the whole return, 0 one step")
+    trunk: str = setting("plain", "what sees the observation: plain, board (convolutions, hidden is their widths)")
     horizon: int = setting(256, "steps of each environment before learning from them")
     epochs: int = setting(10, "times each step is learned from")
     minibatch: int | None = setting(64, "rows of one update")
@@ -33,7 +34,8 @@ class PPO(OnPolicy):
 
     def networks(self, spaces: Spaces) -> dict[str, Any]:
         """A policy and a value, apart."""
-        return {**distribution_networks(spaces, self.hidden), "value": networks.value(spaces, self.hidden)}
+        nets = distribution_networks(spaces, self.hidden, self.trunk)
+        return {**nets, "value": networks.value(spaces, self.hidden, self.trunk)}
 
     def losses(self, spaces: Spaces) -> tuple[Loss, ...]:
         """One loss over policy and value, so that one clip holds for both."""

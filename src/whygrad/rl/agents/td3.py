@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from keras import ops
 
 from whygrad.rl import networks
@@ -67,14 +66,14 @@ class TD3(OffPolicy):
         """−Q₁(s, μ(s)), through the action into the actor."""
         return climb(nets["actor"], nets["critic_1"], batch["observation"]), {}
 
+    def policy_noise(self, spaces: Spaces) -> dict[str, Noise]:
+        """What is added to an action."""
+        return {"noise": Noise("normal", (spaces.action_size,))}
+
     def policy(self, nets: Networks, batch: Batch) -> dict[str, Any]:
-        """Always the same action for the same observation."""
-        return {"action": act(nets["actor"], batch["observation"])}
+        """What the actor does, with normal noise."""
+        return {"action": jitter(act(nets["actor"], batch["observation"]), self.noise, batch["noise"])}
 
     def value(self, nets: Networks, batch: Batch) -> Any:
         """What the lower critic says of the actor's action."""
         return lowest(nets, batch["observation"], act(nets["actor"], batch["observation"]))
-
-    def explore(self, action: Any, rng: np.random.Generator, done: float, spaces: Spaces) -> Any:
-        """The action with normal noise, within bounds."""
-        return jitter(action, self.noise, rng)

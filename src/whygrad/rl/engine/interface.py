@@ -13,6 +13,22 @@ and what the loss itself returned, each with the updates as its first axis. Stil
 it. A loss that was not due has NaN."""
 
 
+class Inside(Protocol):
+    """What a program sees of an engine. Here tensors stay tensors of the backend, in trees (dicts, tuples)."""
+
+    def call(self, function: Callable[..., Any], given: Any) -> Any:
+        """`function(networks, given)`: pure, and the only place for arithmetic (PyTorch compiles it on its own)."""
+
+    def update(self, batch: Any, remaining: Any) -> Any:
+        """One update: every loss that is due, then the targets."""
+
+    def loop(self, body: Callable[..., Any], carry: Any, length: int, each: Any = None) -> Any:
+        """`carry, out = body(inside, carry, i, each[i])`, so many times; the last carry and all outs."""
+
+    def put(self, buffer: Any, at: Any, rows: Any) -> Any:
+        """The buffer with these rows from position `at` on."""
+
+
 class Engine(Protocol):
     """Computes losses of one agent on its networks, applies their gradients, keeps the targets."""
 
@@ -26,6 +42,13 @@ class Engine(Protocol):
 
     def update(self, batches: Mapping[str, Any], remaining: float = 1.0) -> Report:
         """One update for each entry of the batches' first axis: every loss that is due, then the targets."""
+
+    def program(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """`carry, out = function(inside, carry, given)` as one compiled program on the engine's networks.
+
+        What comes back is called with `(carry, given, updates)`, the number of updates that the program makes. The
+        carry given to it must not be used again.
+        """
 
     def gradients(self, name: str, batch: Mapping[str, Any]) -> tuple[float, dict[str, Any]]:
         """One loss and its gradient for each variable it trains, before clipping; nothing is applied."""

@@ -13,7 +13,9 @@ import numpy as np
 
 from whygrad.rl.agent import Agent, Batch, Loss, Spaces, Target
 from whygrad.rl.engine import keras_adam
+from whygrad.rl.engine.convolutions import loops_well
 from whygrad.rl.engine.interface import Report
+from whygrad.rl.engine.jax_program import program
 from whygrad.rl.engine.modes import in_modes
 from whygrad.rl.engine.naming import variable_names
 
@@ -37,9 +39,11 @@ class Engine:
         # Copies: an update gives their memory away, and the models should stay usable.
         self.values: Values = {n: [jnp.array(v.value) for v in held] for n, held in self._variables.items()}
         self.moments = {n: [jnp.asarray(v.value) for v in o.variables] for n, o in self._optimizers.items()}
+        self.loops = loops_well(networks.values(), jax.default_backend() == "cpu")
         self._calls: dict[Any, Any] = {}
         self._update = jax.jit(self._all_updates, donate_argnums=(0, 1))
         self._gradient = jax.jit(self._one_gradient, static_argnums=0)
+        self.pieces: dict[Any, Any] = {}
 
     def call(self, function: Callable[..., Any], batch: Mapping[str, Any]) -> Any:
         """`function(networks, batch)`, compiled; a tensor or a dict of them as NumPy arrays."""
@@ -51,11 +55,18 @@ class Engine:
     def update(self, batches: Mapping[str, Any], remaining: float = 1.0) -> Report:
         """One update for each entry of the batches' first axis: every loss that is due, then the targets."""
         rounds = len(next(iter(batches.values())))
+        if rounds > 1 and not self.loops:
+            parts = [self.update({k: v[i : i + 1] for k, v in batches.items()}, remaining) for i in range(rounds)]
+            return jax.tree.map(lambda *rows: jnp.concatenate(rows), *parts)  # type: ignore[no-any-return]
         self.values, self.moments, report = self._update(
             self.values, self.moments, dict(batches), np.float32(remaining), np.int32(self.updates)
         )
         self.updates += rounds
         return report  # type: ignore[no-any-return]
+
+    def program(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Collecting and learning as one program; `jax_program` says what it sees."""
+        return program(self, function)
 
     def gradients(self, name: str, batch: Mapping[str, Any]) -> tuple[float, dict[str, Any]]:
         """One loss and its gradient for each variable it trains, before clipping; nothing is applied."""

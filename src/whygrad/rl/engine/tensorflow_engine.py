@@ -11,9 +11,11 @@ import tensorflow as tf
 
 from whygrad.rl.agent import Agent, Batch, Loss, Spaces, Target
 from whygrad.rl.engine import keras_adam
+from whygrad.rl.engine.convolutions import loops_well
 from whygrad.rl.engine.interface import Report
 from whygrad.rl.engine.modes import in_modes
 from whygrad.rl.engine.naming import variable_names
+from whygrad.rl.engine.tensorflow_program import program
 
 
 class Engine:
@@ -30,7 +32,10 @@ class Engine:
         self._names = {name: variable_names(name, net) for name, net in networks.items()}
         self._optimizers = {loss.name: keras_adam.make(loss, self._trained(loss)) for loss in self.losses}
         self._calls: dict[Any, Any] = {}
-        self._update = tf.function(self._all_updates, autograph=False, jit_compile=True)
+        # Where XLA should not loop, only the single update is its own.
+        self.loops = loops_well(networks.values(), not tf.config.list_physical_devices("GPU"))
+        self._update = tf.function(self._all_updates, autograph=False, jit_compile=self.loops)
+        self.one_update = self._one_update if self.loops else tf.function(self._one_update, jit_compile=True)
 
     def call(self, function: Callable[..., Any], batch: Mapping[str, Any]) -> Any:
         """`function(networks, batch)`, compiled; a tensor or a dict of them as NumPy arrays."""
@@ -48,6 +53,10 @@ class Engine:
         count = self.updates
         self.updates += len(next(iter(batches.values())))
         return self._update(tensors, tf.constant(remaining, "float32"), tf.constant(count, "int32"))  # type: ignore[no-any-return]
+
+    def program(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Collecting and learning as one program; `tensorflow_program` says what it sees."""
+        return program(self, function)
 
     def gradients(self, name: str, batch: Mapping[str, Any]) -> tuple[float, dict[str, Any]]:
         """One loss and its gradient for each variable it trains, before clipping; nothing is applied."""
@@ -101,7 +110,7 @@ class Engine:
 
     def _all_updates(self, batches: Any, remaining: Any, count: Any) -> Any:
         rounds = next(iter(batches.values())).shape[0]
-        body = partial(self._one_update, remaining)
+        body = partial(self.one_update, remaining)
         if rounds == 1:
             return tf.nest.map_structure(lambda x: x[None], body(tf.nest.map_structure(lambda x: x[0], batches), count))
         first = tf.nest.map_structure(lambda x: x[0], batches)

@@ -23,6 +23,7 @@ from whygrad.rl.engine.modes import in_modes
 from whygrad.rl.engine.naming import variable_names
 from whygrad.rl.engine.torch_adam import fresh_moments, fused_step
 from whygrad.rl.engine.torch_capture import capture
+from whygrad.rl.engine.torch_program import compiled, program
 
 
 class Engine:
@@ -67,14 +68,31 @@ class Engine:
         with torch.no_grad():
             for i in range(rounds):
                 batch = {k: v[i] for k, v in tensors.items()}
-                batch["remaining"] = left
-                for loss in self.losses:
-                    due = self.updates % loss.every == loss.every - 1
-                    report = self._one_step(loss, remaining, batch) if due else self._skipped(loss, batch)
-                    reports[loss.name].append(report)
-                self.updates += 1
-                self._sync()
+                for name, report in self.one_update({**batch, "remaining": left}, remaining).items():
+                    reports[name].append(report)
         return {name: {k: torch.stack([r[k] for r in rows]) for k in rows[0]} for name, rows in reports.items()}
+
+    def one_update(self, batch: dict[str, torch.Tensor], remaining: Any) -> dict[str, dict[str, Any]]:
+        """One update on tensors; `remaining` is also in the batch, here it may be a number."""
+        report = {}
+        for loss in self.losses:
+            due = self.updates % loss.every == loss.every - 1
+            report[loss.name] = self._one_step(loss, remaining, batch) if due else self._skipped(loss, batch)
+        self.updates += 1
+        self._sync()
+        return report
+
+    def program(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Collecting and learning as one program; `torch_program` says what it sees."""
+        return program(self, function)
+
+    def piece(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """`function(networks, given)` on trees of tensors, captured."""
+
+        def on_networks(given: Any) -> Any:
+            return function(in_modes(self.networks), given)
+
+        return compiled(on_networks, self._compiled) if self._captures else on_networks
 
     def gradients(self, name: str, batch: Mapping[str, Any]) -> tuple[float, dict[str, Any]]:
         """One loss and its gradient for each variable it trains, before clipping; nothing is applied."""
@@ -234,5 +252,5 @@ def _array(tensor: torch.Tensor) -> Any:
     return tensor.detach().cpu().numpy().copy()
 
 
-def _rate(loss: Loss, remaining: float) -> float:
-    return loss.learning_rate * remaining if loss.decays else loss.learning_rate
+def _rate(loss: Loss, remaining: Any) -> float:
+    return loss.learning_rate * float(remaining) if loss.decays else loss.learning_rate

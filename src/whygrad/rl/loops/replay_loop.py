@@ -10,7 +10,7 @@ import numpy as np
 
 from whygrad.rl.engine import Engine
 from whygrad.rl.lanes import Lanes
-from whygrad.rl.loops.round import Round
+from whygrad.rl.loops.round import Round, remaining
 from whygrad.rl.off_policy import OffPolicy
 from whygrad.rl.replay import Replay
 
@@ -49,7 +49,8 @@ class ReplayLoop:
         while self.steps < until:
             action = self._act()
             step = self._lanes.step(action)
-            self._replay.add(self._observation, action, step.reward, step.final, step.terminated, step.truncated)
+            reward = step.reward * self._agent.reward_scale
+            self._replay.add(self._observation, action, reward, step.final, step.terminated, step.truncated)
             self._observation = step.observation
             result.episodes += step.episodes
             self.steps += self._lanes.count
@@ -63,10 +64,10 @@ class ReplayLoop:
             if spaces.discrete:
                 return rng.integers(spaces.action_size, size=self._lanes.count)
             return rng.uniform(-1.0, 1.0, (self._lanes.count, spaces.action_size)).astype(np.float32)
-        batch = {"observation": self._observation}
+        batch = {"observation": self._observation, "remaining": remaining(self.steps, self._total)}
         for name, noise in self._noise.items():
             batch[name] = noise.draw(rng, self._lanes.count)
-        return agent.explore(self._engine.call(agent.policy, batch)["action"], rng, self.steps / self._total, spaces)
+        return self._engine.call(agent.policy, batch)["action"]
 
     def _learn(self, result: Round) -> None:
         agent, rng = self._agent, self._rng

@@ -9,7 +9,7 @@ import numpy as np
 
 from whygrad.rl.engine import Engine
 from whygrad.rl.lanes import Lanes, Step
-from whygrad.rl.loops.round import Round, seeds
+from whygrad.rl.loops.round import Round, remaining, seeds
 from whygrad.rl.normalise import RewardScale, RunningMoments
 from whygrad.rl.on_policy import OnPolicy
 from whygrad.rl.returns import advantages
@@ -62,9 +62,10 @@ class RolloutLoop:
         while (ended < quota).any() if whole else len(kept) < self._agent.horizon:
             batch = {"observation": self._observation}
             noise = {name: kind.draw(self._rng, self._lanes.count) for name, kind in self._noise.items()}
+            noise["remaining"] = remaining(self.steps, self._total)
             chosen = self._engine.call(self._agent.policy, {**batch, **noise})
             step = self._lanes.step(chosen["action"])
-            reward = step.reward
+            reward = step.reward * self._agent.reward_scale
             if self._rewards is not None:
                 reward = self._rewards.scale(reward, step.terminated | step.truncated)
             weight = (ended < quota).astype(np.float32) if whole else np.ones(self._lanes.count, np.float32)

@@ -20,6 +20,11 @@ class Round:
     """The last batch that was learned from: what gradients are drawn from."""
 
 
+def remaining(steps: int, total: int) -> np.ndarray:
+    """The share of the training that is left."""
+    return np.asarray(max(0.0, 1.0 - steps / total), np.float32)
+
+
 def seeds(seed: int, *place: int, count: int) -> list[int]:
     """Seeds for environments that depend on the run's seed and on where in the run they are used, on nothing else."""
     return [int(s) for s in np.random.SeedSequence([seed, *place]).generate_state(count)]
