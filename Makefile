@@ -4,11 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 QUIET := TF_CPP_MIN_LOG_LEVEL=3
+TFJS := tests/interchange/node_modules/.installed
 LONG := --ignore tests/rl_backends/test_probing.py --ignore tests/rl_backends/test_moving.py
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check test-cli test-pages test-torch test-tensorflow test-jax test-keras-torch test-contracts test-interop test-tf-agents \
-	test-rl test-rl-backends test-rl-long bench learning speed coverage clean
+	test-interchange test-rl test-rl-backends test-rl-long bench learning speed coverage clean
 
 help: ## print this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,7 +35,7 @@ check: $(STAMP) ## the fast inner loop: ruff, types, import contracts, tests tha
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m pytest -q tests/flow tests/report tests/test_imports.py --ignore tests/report/test_report_browser.py
 
-test: check test-cli test-pages test-torch test-tensorflow test-jax test-keras-torch test-contracts test-interop test-rl test-rl-backends ## everything: the above, and the real frameworks
+test: check test-cli test-pages test-torch test-tensorflow test-jax test-keras-torch test-contracts test-interop test-interchange test-rl test-rl-backends ## everything: the above, and the real frameworks
 
 test-cli: $(STAMP) ## tests of the command line, in processes of their own
 	$(QUIET) $(BIN)/python -m pytest -q tests/cli tests/report/test_report_browser.py
@@ -61,6 +62,17 @@ test-contracts: $(STAMP) ## tests of declared contracts, one process per framewo
 
 test-interop: $(STAMP) ## tests of the pytest plugin and the callbacks, against the real libraries
 	$(QUIET) $(BIN)/python -m pytest -q tests/interop
+
+$(TFJS): tests/interchange/package-lock.json
+	@if command -v npm >/dev/null; then \
+	  (cd tests/interchange && npm ci --ignore-scripts --no-audit --no-fund --silent) && touch $(TFJS) || \
+	  echo "TF.js could not be installed: tests against it are skipped"; \
+	else echo "npm is not installed: tests against TF.js are skipped"; fi
+
+test-interchange: $(STAMP) $(TFJS) ## tests of TF.js, ONNX and Keras files, against the real ones, on three backends
+	KERAS_BACKEND=torch $(QUIET) $(BIN)/python -m pytest -q tests/interchange
+	KERAS_BACKEND=tensorflow $(QUIET) $(BIN)/python -m pytest -q tests/interchange
+	KERAS_BACKEND=jax $(QUIET) $(BIN)/python -m pytest -q tests/interchange
 
 test-rl: $(STAMP) ## tests of what RL does with arrays and files, without a framework
 	$(BIN)/python -m pytest -q tests/rl
@@ -99,4 +111,4 @@ coverage: $(STAMP) ## the share of the code that the tests run
 	$(BIN)/coverage combine -q && $(BIN)/coverage report
 
 clean: ## remove the environments and what tests leave behind
-	rm -rf $(VENV) .venv-tf-agents .pytest_cache .mypy_cache .ruff_cache .coverage .coverage.* build dist
+	rm -rf $(VENV) .venv-tf-agents tests/interchange/node_modules .pytest_cache .mypy_cache .ruff_cache .coverage .coverage.* build dist

@@ -33,12 +33,12 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         if os.path.exists(temporary):
             os.unlink(temporary)
         raise
-    _settle(folder)
+    settle(folder)
 
 
-def _settle(folder: str) -> None:
-    # The new name must be on disk too, or a power cut could bring the old file back. Windows cannot open folders.
-    if os.name != "posix":
+def settle(folder: str) -> None:
+    """Have the names in a folder on disk too: a power cut could bring an old file back."""
+    if os.name != "posix":  # Windows cannot open folders
         return
     handle = os.open(folder, os.O_RDONLY)
     try:

@@ -38,6 +38,9 @@ AGENTS: dict[str, tuple[Any, str]] = {
         "CartPole-v1",
     ),
     "reinforce": (REINFORCE(hidden=(16,), lanes=2, horizon=3), "CartPole-v1"),
+    "compiled-dqn": (DQN(lanes=4, target_every=8, decay=True, **REPLAY), "whygrad/CartPole-v1"),
+    "compiled-ppo": (PPO(hidden=(16,), lanes=4, horizon=8, minibatch=16, epochs=2), "whygrad/Pendulum-v1"),
+    "convolutions": (DQN(trunk="board", lanes=4, **{**REPLAY, "hidden": (4, 8)}), "whygrad/Snake-v0"),
     "cql": (CQL(hidden=(16,), batch_size=16, updates=5, target_every=8), "CartPole-v1"),
 }  # fmt: skip
 

@@ -57,9 +57,14 @@ def execute(options: argparse.Namespace) -> int:
 def _evaluate(options: argparse.Namespace) -> int:
     from whygrad.rl.evaluation import play_episodes
     from whygrad.rl.loops.round import seeds
+    from whygrad.rl.plan import Plan
     from whygrad.rl.restoring import restore
+    from whygrad.rl.run_folder import RunFolder
+    from whygrad.rl.worlds.catalogue import find_world
 
-    with restore(options.run_folder, options.checkpoint, count=min(10, options.episodes)) as restored:
+    plan = Plan.from_data(RunFolder.open(options.run_folder).settings()["plan"])
+    most = 10 if find_world(plan.env, plan.env_options) is None else 256  # games of ours step together
+    with restore(options.run_folder, options.checkpoint, count=min(most, options.episodes)) as restored:
         episodes = seeds(options.seed, _STREAM, count=options.episodes)
         scores = play_episodes(restored.policy, restored.lanes, episodes)
     found = {
@@ -73,6 +78,7 @@ def _evaluate(options: argparse.Namespace) -> int:
         "episodes": options.episodes,
         "return": {"mean": scores.mean, "deviation": scores.deviation, **_ends(scores.returns)},
         "length": {"mean": sum(scores.lengths) / len(scores.lengths), **_ends(scores.lengths)},
+        **{name: _fact(name, scores.facts) for name in scores.facts[0]},
         "returns": scores.returns,
         "lengths": scores.lengths,
     }
@@ -84,9 +90,18 @@ def _ends(numbers: Any) -> dict[str, Any]:
     return {"min": min(numbers), "max": max(numbers)}
 
 
+def _fact(name: str, facts: Any) -> Any:
+    numbers = [one[name] for one in facts]
+    mean = sum(numbers) / len(numbers)
+    return mean if name == "won" else {"mean": mean, **_ends(numbers)}
+
+
 def _text(found: dict[str, Any]) -> str:
     count = "1 episode" if found["episodes"] == 1 else f"{found['episodes']:,} episodes"
     rows = [f"{found['agent']} on {found['env']}, {found['checkpoint']} checkpoint (step {found['step']:,}), {count}"]
-    for name in ("return", "length"):
-        rows.append("  ".join([f"{name:8}", *(f"{k} {v:.1f}" for k, v in found[name].items())]))
+    for name in ("return", "length", "eaten"):
+        if name in found:
+            rows.append("  ".join([f"{name:8}", *(f"{k} {v:.1f}" for k, v in found[name].items())]))
+    if "won" in found:
+        rows.append(f"{'won':8}  {found['won']:.1%} of the boards filled")
     return "\n".join(rows)

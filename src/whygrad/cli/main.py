@@ -13,6 +13,8 @@ from whygrad.cli import (
     collect_command,
     evaluate_command,
     explain_command,
+    export_command,
+    import_command,
     play_command,
     probe_command,
     report_command,
@@ -32,6 +34,8 @@ COMMANDS: list[ModuleType] = [
     play_command,
     probe_command,
     collect_command,
+    export_command,
+    import_command,
 ]
 
 DESCRIPTION = """\

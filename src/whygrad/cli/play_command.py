@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from whygrad.cli import backends
+from whygrad.cli import backends, play_terminal
 from whygrad.cli.evaluate_command import add_checkpoint
 from whygrad.cli.files import check_writable
 from whygrad.cli.numbers import at_least
@@ -19,11 +19,14 @@ NAME = "play"
 
 DESCRIPTION = """\
 Play episodes with the agent of a run, without exploration, and write them as a
-film (GIF or MP4), or show them in a window.
+film (GIF or MP4), or show them in the terminal or in a window. A film of Snake
+lasts about a minute at most: long games go by faster.
 """
 
 _STREAM = 10
 """Seeds of their own."""
+_MOST = 5_000
+"""Steps after which an episode in a world of ours is cut off, unless something else is said."""
 
 
 def add_parser(commands: Any) -> None:
@@ -42,8 +45,12 @@ def add_parser(commands: Any) -> None:
     backends.add_option(parser, backends.DEFAULT)
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--out", metavar="FILE", help="the film, .gif or .mp4 (default: play.gif in the run's folder)")
+    where.add_argument("--terminal", action="store_true", help="show it in the terminal instead, as text")
     where.add_argument("--show", action="store_true", help="show it in a window instead")
     parser.add_argument("--fps", type=at_least(1), metavar="N", help="frames per second (default: the environment's)")
+    parser.add_argument("--speed", type=at_least(1), metavar="N", help="steps per second of Snake and of --terminal")
+    parser.add_argument("--size", type=at_least(1), metavar="N", help="pixels of the longer side of a film of Snake")
+    parser.add_argument("--max-steps", type=at_least(1), metavar="N", help=f"of an episode (worlds: {_MOST:,})")
     parser.set_defaults(run=execute)
 
 
@@ -54,13 +61,14 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _play(options: argparse.Namespace) -> int:
-    from whygrad.rl.film import check_film, write_film
+    from whygrad.rl.film import check_film
     from whygrad.rl.lanes import Episode
     from whygrad.rl.loops.round import seeds
     from whygrad.rl.plan import Plan
-    from whygrad.rl.playing import camera_for, frames
+    from whygrad.rl.playing import camera_for, moments
     from whygrad.rl.restoring import restore
     from whygrad.rl.run_folder import RunFolder
+    from whygrad.rl.worlds.catalogue import find_world
 
     folder = RunFolder.open(options.run_folder)
     out = Path(options.out) if options.out is not None else folder.path / "play.gif"
@@ -68,27 +76,89 @@ def _play(options: argparse.Namespace) -> int:
         check_film(out)
     except ValueError as error:
         return fail(str(error))
+    live = options.show or options.terminal
     trouble = check_writable(str(out), "film")
-    if trouble and not options.show:
+    if trouble and not live:
         return fail(trouble)
     plan = Plan.from_data(folder.settings()["plan"])
     if plan.env is None:
         return fail(f"the run {options.run_folder!r} was trained without an environment that could be made by its id.")
-    camera = camera_for(plan, "human" if options.show else "rgb_array")
+    world = find_world(plan.env, plan.env_options)
+    trouble = _misplaced(options, world)
+    if trouble:
+        return fail(trouble)
+    camera = camera_for(plan, "human" if options.show else "ansi" if options.terminal else "rgb_array")
     ended: list[Episode] = []
+    trouble = None
     try:
         with restore(options.run_folder, options.checkpoint, env=camera) as restored:
-            episodes = seeds(options.seed, _STREAM, count=options.episodes)
-            pictures = frames(restored.policy, restored.lanes, camera, episodes, ended)
-            if options.show:
-                for _ in pictures:
+            wanted = seeds(options.seed, _STREAM, count=options.episodes)
+            most = options.max_steps or (None if world is None else _MOST)
+            seen = moments(restored.policy, restored.lanes, camera, wanted, ended, most)
+            fps = camera.metadata.get("render_fps") or 30
+            if options.terminal:
+                trouble = play_terminal.show(seen, options.speed or min(fps, 30))
+            elif options.show:
+                for _ in seen:
                     pass  # the window shows them itself
             else:
-                write_film(out, pictures, options.fps or camera.metadata.get("render_fps") or 30)
+                _write(options, out, seen, fps, _is_snake(world))
     finally:
         camera.close()
+    if trouble:
+        return fail(trouble)
     for n, episode in enumerate(ended, 1):
-        say(f"episode {n}  return {episode.score:.1f}  {episode.length:,} steps")
-    if not options.show:
+        say(_line(n, episode))
+    if not live:
         say(f"film       {shlex.quote(str(out))}")
     return 0
+
+
+def _misplaced(options: argparse.Namespace, world: Any) -> str | None:
+    """Why an option does nothing here."""
+    if options.speed and not options.terminal and not (_is_snake(world) and not options.show):
+        return "--speed is for films of Snake and for --terminal; a film of another environment has --fps."
+    if options.size and (options.show or options.terminal or not _is_snake(world)):
+        return "--size is for films of Snake; other environments have a size of their own."
+    if options.size:
+        from whygrad.rl.worlds.snake_picture import check_size
+
+        try:
+            check_size(world.height, world.width, options.size)
+        except ValueError as error:
+            return f"--size {options.size}: {error}."
+    return None
+
+
+def _is_snake(world: Any) -> bool:
+    return world is not None and world.ID == "whygrad/Snake-v0"
+
+
+def _write(options: argparse.Namespace, out: Path, seen: Any, fps: float, snake: bool) -> None:
+    """Write the film. Games of Snake are played to their ends first: how long they are says how fast they are shown."""
+    from whygrad.rl.film import write_film
+    from whygrad.rl.worlds import snake_film
+
+    if not snake:
+        write_film(out, (picture for _, picture in seen), options.fps or fps)
+        return
+    games: list[list[Any]] = []
+    for step, board in seen:
+        if step == 0:
+            games.append([])
+        games[-1].append(board)
+    pace = snake_film.pace(sum(map(len, games)), options.speed, options.fps)
+    size = options.size or snake_film.SIZE
+    write_film(out, snake_film.frames(games, size, pace), pace.fps, snake_film.colours(games, size))
+
+
+def _line(n: int, episode: Any) -> str:
+    facts = episode.facts
+    words = [f"episode {n}", f"return {episode.score:.1f}", f"{episode.length:,} {'step' if episode.length == 1 else 'steps'}"]
+    if "eaten" in facts:
+        words.append(f"{facts['eaten']:.0f} eaten")
+    if facts.get("won"):
+        words.append("board filled")
+    elif facts["cut"] and "eaten" in facts:
+        words.append("cut off")
+    return "  ".join(words)

@@ -49,6 +49,7 @@ def _refusals() -> tuple[type[Exception], ...]:
 _REFUSALS = {
     "gymnasium.error": "Error",
     "whygrad.cli.agent_settings": "BadSetting",
+    "whygrad.interchange.bad_model": "BadModel",
     "whygrad.rl.checkpoint": "BadCheckpoint",
     "whygrad.rl.dataset_layouts": "BadDataset",
     "whygrad.rl.envs.stepping": "EnvironmentFailed",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import keras
@@ -26,7 +26,7 @@ class Scores:
     """The discounted returns, where the agent's own estimates were asked for."""
     values: tuple[float, ...] = ()
     """What the agent thought, before each episode, that its discounted return would be."""
-    facts: tuple[Mapping[str, float], ...] = ()
+    facts: tuple[Mapping[str, float], ...] = field(default=(), compare=False)
     """What each episode says of itself besides, such as fruits eaten."""
 
     @property

@@ -21,6 +21,7 @@ from whygrad.rl.engine.contract import check_contracts
 from whygrad.rl.evaluation import Scores, estimates, greedy, play_episodes
 from whygrad.rl.lanes import Lanes
 from whygrad.rl.loops.compiled import compiled_loop
+from whygrad.rl.loops.compiled_evaluation import CompiledEvaluation
 from whygrad.rl.loops.dataset_loop import DatasetLoop
 from whygrad.rl.loops.replay_loop import ReplayLoop
 from whygrad.rl.loops.rollout_loop import RolloutLoop
@@ -56,7 +57,10 @@ class Trainer:
         self._engine, self._loop, self._rng, self._lanes, self._evaluation = engine, loop, rng, lanes, evaluation
         self._checked = not plan.check
         self._judged: tuple[Any, Any] | None = None
-        if evaluation is not None:
+        self._compiled_evaluation: CompiledEvaluation | None = None
+        if isinstance(evaluation, WorldLanes) and getattr(loop, "moments", None) is None:
+            self._compiled_evaluation = CompiledEvaluation(agent, engine, evaluation.world, evaluation.count)
+        elif evaluation is not None:
             acting = (agent, engine, evaluation, getattr(loop, "moments", None))
             self._judged = greedy(*acting), estimates(*acting)
 
@@ -90,10 +94,12 @@ class Trainer:
 
     def evaluate(self) -> Scores | None:
         """Episodes on seeds that training never sees; None without an environment."""
+        fresh = seeds(self.plan.seed, _EVALUATION, self.steps, count=self.plan.evaluate_episodes)
+        if self._compiled_evaluation is not None:
+            return self._compiled_evaluation.play(fresh)
         if self._evaluation is None or self._judged is None:
             return None
         policy, worth = self._judged
-        fresh = seeds(self.plan.seed, _EVALUATION, self.steps, count=self.plan.evaluate_episodes)
         gamma = getattr(self.agent, "gamma", 1.0)
         return play_episodes(policy, self._evaluation, fresh, worth, gamma)
 

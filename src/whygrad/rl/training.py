@@ -190,6 +190,8 @@ def _evaluate(trainer: Trainer, folder: RunFolder, board: TensorBoardFile | None
     if scores is None:
         return
     row = {"evaluation.return": scores.mean, "evaluation.deviation": scores.deviation}
+    for name in scores.facts[0] if scores.facts else ():
+        row[f"evaluation.{name}"] = float(np.mean([facts[name] for facts in scores.facts]))
     if scores.values:  # far above what came of it: the agent fools itself
         row["evaluation.value"] = float(np.mean(scores.values))
         row["evaluation.discounted_return"] = float(np.mean(scores.discounted))

@@ -75,6 +75,11 @@ class CompiledReplayLoop:
         result.report = {name: _joined(given) for name, given in report.items()}
         return result
 
+    @property
+    def state_tree(self) -> Any:
+        """What the program carries from round to round, on the device."""
+        return self._carry
+
     def batch(self) -> dict[str, Any]:
         """A batch from the memory, for whoever wants to look at gradients."""
         carry = self._carry

@@ -54,6 +54,11 @@ class CompiledRolloutLoop:
         result.report = report
         return result
 
+    @property
+    def state_tree(self) -> Any:
+        """What the program carries from round to round, on the device."""
+        return self._carry
+
     def batch(self) -> dict[str, Any]:
         """A batch for whoever wants to look at gradients. The games do not move for it."""
         kept = keras.tree.map_structure(ops.copy, self._carry)

@@ -55,7 +55,8 @@ def programs(world: World) -> Programs:
 
     def begin(key: Any, drawn: Any) -> tuple[State, dict[str, Any]]:
         state = world.begin(key, drawn)
-        return state, seen(state)
+        # No two share their memory: PyTorch's capture of what they are given to next would take them for one.
+        return keras.tree.map_structure(ops.copy, state), seen(state)
 
     return Programs(*map(compiled, (begin, lambda state: (state, seen(state)), step, next_step, same_step)))
 

@@ -60,7 +60,7 @@ def draw(scene: Scene, height: int, width: int, size: int) -> np.ndarray:
         thick = 0.30 + 0.08 * min(1.0, i / (2 * SAMPLES))
         colour = _between(TAIL, DEAD if scene.dead else HEAD, 1 - (last - i) / fades)
         if i:
-            pen.line([middle(*scene.spine[i - 1]), middle(*at)], colour, round(2 * thick * cell) | 1)  # odd: the same on both sides
+            pen.line([middle(*scene.spine[i - 1]), middle(*at)], colour, round(2 * thick * cell) + 1)
         spot(at.y, at.x, thick, colour)
     _face(pen, spot, middle, cell, scene)
     smaller = image.resize(picture_size(height, width, size)[::-1], 4)  # 4: each pixel is the mean of those under it
