@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
+import signal
+import struct
+import subprocess
+import sys
 
 import pytest
-from cli_runs import whygrad
+from cli_runs import WHYGRAD, environment, whygrad
 from rl_runs import TINY, several
 
 RUN = "runs/dqn-whygrad_Snake-v0-0-1"
@@ -16,8 +22,8 @@ GAME = "return -?\\d+\\.\\d  \\d+ steps?  \\d+ eaten(  cut off)?"
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("snake")
-    words = ("--env", "whygrad/Snake-v0", "--env-set", "height=4", "width=5", "--steps", "96", *TINY, "--no-tensorboard")
-    trained = whygrad(made, "train", "dqn", *words, KERAS_BACKEND="torch")
+    board = ("--env", "whygrad/Snake-v0", "--env-set", "height=4", "width=5")
+    trained = whygrad(made, "train", "dqn", *board, "--steps", "96", *TINY, "--no-tensorboard", KERAS_BACKEND="torch")
     assert trained.status == 0, trained.err
     return made
 
@@ -81,3 +87,36 @@ def test_in_the_terminal(folder):
     )
     assert both.status == 2
     assert "--show: not allowed with argument --terminal" in both.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_live_until_somebody_stops_it(folder):
+    import fcntl
+    import pty
+    import termios
+
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 10, 0, 0))  # 24 rows and 10 columns
+    words = f"play {RUN} --terminal --episodes 1000 --speed 20".split()
+    variables = environment(TERM="xterm", KERAS_BACKEND="torch", PYTHONIOENCODING="utf-8")
+    variables.pop("LINES", None)
+    process = subprocess.Popen([*WHYGRAD, *words], cwd=folder, stdout=theirs, stderr=subprocess.PIPE, env=variables)
+    os.close(theirs)
+    shown = b""
+    while shown.count(b"\x1b[7F") < 3:  # a frame of seven lines takes the place of the one before
+        shown += os.read(ours, 4096)
+    process.send_signal(signal.SIGINT)
+    with contextlib.suppress(OSError):  # what a terminal says when nobody is on its other side
+        while more := os.read(ours, 4096):
+            shown += more
+    os.close(ours)
+    assert process.wait(60) == 130
+    assert process.stderr.read() == b"whygrad: stopped\n"
+    process.stderr.close()
+    text = shown.decode()
+    assert text.startswith("\x1b[?25l")
+    assert text.endswith("\x1b[?25h")  # the cursor is back
+    assert "\x1b[1;92m" in text
+    # Too narrow for two columns a cell, and for the line below.
+    assert "┌─────┐" in text
+    assert "step 0  ea\x1b[K" in text

@@ -236,6 +236,48 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("params['w']",),
         "path": [(15, "not finite from here on")],
     },
+    "w105_constant_term": {
+        "severity": "warning",
+        "message": "`params['value']` gets no gradient: a term of the loss at line 26 is a constant",
+        "label": "this term of the loss depends on nothing that is trained",
+        "why": "`jnp.mean((returns - returns.mean()) ** 2)` is computed from data alone, so that it trains "
+        "nothing; the output of `params` was computed at line 18 and dropped.",
+        "fix": "let `jnp.mean((returns - returns.mean()) ** 2)` use the output of `params`",
+        "variables": ("params['value']",),
+        "path": [(18, "computed here, and dropped"), (25, "a constant"), (26, "the loss")],
+    },
+    "w105_first_twin_twice": {
+        "severity": "warning",
+        "message": "`params['two']` (2 variables) gets no gradient: the loss at line 19 has the term of another "
+        "output twice",
+        "label": "the same as before, once more",
+        "why": "`first - goal` computes what was computed before; the output of `params['two']`, of the same "
+        "shape, was computed at line 12 and dropped.",
+        "fix": "use the output of `params['two']` in `first - goal`",
+        "variables": ("params['two']['body']", "params['two']['out']"),
+        "path": [(12, "computed here, and dropped"), (18, "the same term once more"), (19, "the loss")],
+    },
+    "w504_integer_labels": {
+        "severity": "error",
+        "message": "`y * jnp.log(p)` pairs every row of the batch with every row: (32,) against (32, 1)",
+        "label": "(32,) against (32, 1) gives (32, 32)",
+        "why": "Broadcasting makes a (32, 32) matrix of the two, and the loss at line 12 takes in all of it. Each "
+        "row is weighed by all 32 weights, and which weight belongs to which row is lost.",
+        "fix": "give both the same shape before they meet: [:, 0] on the second makes it (32,)",
+        "variables": ("params['b']", "params['w']"),
+        "path": [(12, "every row meets every row"), (12, "the loss")],
+    },
+    "w102_prediction_stopped": {
+        "severity": "error",
+        "message": "`params` (2 variables) gets no gradient from the loss at line 26",
+        "label": "the gradient stops here: stop_gradient returns the value as a constant",
+        "why": "Every way from these variables to the loss passes through stop_gradient, which is there to stop a "
+        "gradient.",
+        "fix": "take stop_gradient away in `jax.lax.stop_gradient(prediction)`, or stop only the side that is "
+        "meant to be a constant (the target)",
+        "variables": ("params['w1']", "params['w2']"),
+        "path": [(25, "the output of `params`"), (26, "the gradient stops here")],
+    },
 }
 
 

@@ -81,6 +81,17 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("table",),
         "path": [(10, "computed and dropped")],
     },
+    "w206_epoch_forgets": {
+        "severity": "error",
+        "message": "`params` (2 variables) is updated several times, and the last values are dropped: the next "
+        "round begins where this one did",
+        "label": "the last values are dropped here",
+        "why": "Arrays in JAX do not change. The updates made new ones, each from the one before, and the program "
+        "goes on with those from before the first.",
+        "fix": "keep what `jax.lax.scan(minibatch, state, batches)` ends with, and go on with it",
+        "variables": ("params['b']", "params['w']"),
+        "path": [(21, "updated here, and dropped")],
+    },
 }
 
 

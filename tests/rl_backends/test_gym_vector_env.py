@@ -25,8 +25,15 @@ def same(ours, theirs):
         assert np.allclose(ours, theirs, atol=1e-5)
 
 
-@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
-@pytest.mark.parametrize("name", gymnasium_ids.KINDS)
+@pytest.mark.parametrize(
+    ("name", "mode"),
+    [
+        ("whygrad/Snake-v0", AutoresetMode.NEXT_STEP),
+        ("whygrad/Snake-v0", AutoresetMode.SAME_STEP),
+        ("whygrad/CartPole-v1", AutoresetMode.NEXT_STEP),
+        ("whygrad/Pendulum-v1", AutoresetMode.SAME_STEP),
+    ],
+)
 def test_as_single_environments(name, mode):
     ours = gymnasium.make_vec(name, num_envs=3, limit=25, autoreset_mode=mode)
     theirs = gymnasium.make_vec(
@@ -67,7 +74,7 @@ def test_gymnasiums_wrappers_take_it():
 def test_some_games_alone_begin_anew():
     env = gymnasium.make_vec("whygrad/Snake-v0", num_envs=3, height=5, width=5)
     first, _ = env.reset(seed=[1, 2, 3])
-    assert np.array_equal(first[1:2], gymnasium.make_vec("whygrad/Snake-v0", num_envs=1, height=5, width=5).reset(seed=2)[0])
+    assert np.array_equal(first[1], gymnasium.make("whygrad/Snake-v0", height=5, width=5).reset(seed=2)[0])
     after = env.step(np.array([1, 2, 1]))[0]
     seen, _ = env.reset(seed=[1, None, None], options={"reset_mask": np.array([True, False, False])})
     assert np.array_equal(seen[0], first[0])
@@ -75,7 +82,8 @@ def test_some_games_alone_begin_anew():
 
 
 def test_drawn():
-    env = gymnasium.make_vec("whygrad/Snake-v0", num_envs=2, height=4, width=4, render_mode="rgb_array", render_size=100)
+    options = {"height": 4, "width": 4, "render_mode": "rgb_array", "render_size": 100}
+    env = gymnasium.make_vec("whygrad/Snake-v0", num_envs=2, **options)
     env.reset(seed=0)
     env.step(np.array([1, 2]))
     one, other = env.render()
@@ -90,7 +98,7 @@ def test_what_is_refused():
 
     wrong = {
         "autoreset_mode is NextStep or SameStep, got 'never'": {"autoreset_mode": "never"},
-        "games of whygrad/Snake-v0 are drawn as rgb_array, ansi, got render_mode='human'": {"render_mode": "human"},
+        "whygrad/Snake-v0 is drawn as rgb_array, ansi, got render_mode='human'": {"render_mode": "human"},
         "whygrad/Snake-v0 has no setting 'heigth'; did you mean 'height'?": {"heigth": 5},
     }
     for sentence, options in wrong.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import gymnasium
 import numpy as np
@@ -24,7 +25,9 @@ BOARD = Board(5, 6, SNAKE, FRUITS, "right", 6)
 
 
 def test_text():
-    assert text(BOARD) == """\
+    assert (
+        text(BOARD)
+        == """\
 ┌─────────────┐
 │ ● · · · · · │
 │ · ┏━┓ · · · │
@@ -32,7 +35,10 @@ def test_text():
 │ · ┗━╸ · · ● │
 │ · · · · · · │
 └─────────────┘"""
-    assert text(BOARD, narrow=True) == """\
+    )
+    assert (
+        text(BOARD, narrow=True)
+        == """\
 ┌──────┐
 │●·····│
 │·┏┓···│
@@ -40,7 +46,10 @@ def test_text():
 │·┗╸··●│
 │······│
 └──────┘"""
-    assert text(BOARD, glyphs=ASCII) == """\
+    )
+    assert (
+        text(BOARD, glyphs=ASCII)
+        == """\
 +-------------+
 | * . . . . . |
 | . ooo . . . |
@@ -48,6 +57,7 @@ def test_text():
 | . ooo . . * |
 | . . . . . . |
 +-------------+"""
+    )
     assert [columns(BOARD), columns(BOARD, narrow=True)] == [15, 8]
 
 
@@ -113,7 +123,7 @@ def test_motion_is_smooth():
     shares = [n / 12 for n in range(13)]
     for before, after in ((BOARD, MOVED), (MOVED, ATE)):
         moments = [scene(before, after, share) for share in shares]
-        for one, other in zip(moments, moments[1:], strict=False):
+        for one, other in pairwise(moments):
             for end in (0, -1):
                 a, b = one.spine[end], other.spine[end]
                 assert math.hypot(a.y - b.y, a.x - b.x) < 0.15
@@ -123,7 +133,7 @@ def test_motion_is_smooth():
         assert moments[-1].spine[0] == pytest.approx(after.snake[-1])
         # In one piece: a line without gaps.
         for moment in moments:
-            steps = [math.hypot(a.y - b.y, a.x - b.x) for a, b in zip(moment.spine, moment.spine[1:], strict=False)]
+            steps = [math.hypot(a.y - b.y, a.x - b.x) for a, b in pairwise(moment.spine)]
             assert max(steps) < 0.3
     half = scene(BOARD, MOVED, 0.5)
     assert half.spine[-1] == pytest.approx((2, 4.5))

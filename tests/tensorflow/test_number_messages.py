@@ -213,6 +213,19 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("model.dense.kernel", "model.dense.bias", "model.dense_1.kernel", "model.dense_1.bias"),
         "path": [(14, "not finite from here on")],
     },
+    "w401_output_dies_later": {
+        "severity": "error",
+        "message": "`hidden` (2 variables) and `output` (2 variables) get a gradient of exactly zero from the "
+        "loss at line 16",
+        "label": "dead: all 2 units are off for the whole batch",
+        "why": "The input of `tf.nn.relu(output(hidden(states)))` is negative for every row, where its slope is "
+        "zero: `output` and what lies before it get nothing and cannot come back. It was so in the last 57 "
+        "updates that were looked at; before that there was a gradient.",
+        "fix": "look at what makes the input negative (a bias, inputs that are not normalised, a step that was "
+        "too large); use a lower learning rate or tf.nn.leaky_relu instead",
+        "variables": ("hidden.kernel", "hidden.bias", "output.kernel", "output.bias"),
+        "path": [(14, "the gradient becomes zero here"), (16, "the loss")],
+    },
 }
 
 

@@ -240,6 +240,57 @@ MESSAGES: dict[str, dict[str, Any]] = {
         ),
         "path": [(14, "the sample, with a gradient"), (17, "its log-probability, weighed"), (17, "the loss")],
     },
+    "w502_kept_and_not_asked": {
+        "severity": "warning",
+        "message": "the target is computed with `one`, and `one_target`, which follows it, is never used",
+        "label": "this should be `one_target`",
+        "why": "A target network holds still while the online one learns. It is there and kept in step, but the "
+        "targets come from `one` and move with every update.",
+        "fix": "compute the target with `one_target` in `self.one(following)`",
+        "variables": ("one.hidden.kernel", "one.hidden.bias", "one.out.kernel", "one.out.bias"),
+        "path": [(31, "the target is computed with `one`"), (34, "the loss")],
+    },
+    "w503_back_into_the_online_one": {
+        "severity": "error",
+        "message": "`target` is copied into `online`, not the other way round",
+        "label": "copies the target into the trained network",
+        "why": "The sync takes the trained network back to the target at each call, and `target` itself never changes.",
+        "fix": "swap the two: `target` receives, `online` gives",
+        "variables": (
+            "target.dense_2.kernel",
+            "target.dense_2.bias",
+            "target.batch_normalization_1.moving_mean",
+            "target.batch_normalization_1.moving_variance",
+            "target.batch_normalization_1.gamma",
+            "target.batch_normalization_1.beta",
+            "target.dense_3.kernel",
+            "target.dense_3.bias",
+        ),
+        "path": [
+            (26, "the target is computed with `target`"),
+            (39, "copies the target into the trained network"),
+            (29, "the loss"),
+        ],
+    },
+    "w503_updater_never_called": {
+        "severity": "warning",
+        "message": "`target_network` never follows `network`",
+        "label": "copied here once, and never again",
+        "why": "The loss takes its targets from `target_network`, which stays what it was when training began.",
+        "fix": "after every so many updates: target_network.set_weights(network.get_weights()), or average with "
+        "assign()",
+        "variables": (
+            "target_network.dense_2.kernel",
+            "target_network.dense_2.bias",
+            "target_network.dense_3.kernel",
+            "target_network.dense_3.bias",
+        ),
+        "path": [
+            (44, "the target is computed with `target_network`"),
+            (34, "copied here once, and never again"),
+            (45, "the loss"),
+        ],
+    },
 }
 
 

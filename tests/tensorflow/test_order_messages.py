@@ -133,6 +133,44 @@ MESSAGES: dict[str, dict[str, Any]] = {
             (25, "before it could be applied here"),
         ],
     },
+    "w304_sums_in_a_list": {
+        "severity": "error",
+        "message": "the gradients of `model` (4 variables) pile up: `a + g` adds to a sum that was applied before "
+        "and never set to zero",
+        "label": "the gradients of the updates before are still there",
+        "why": "The update at line 15 applies the sum and leaves it as it is. Each update applies all gradients "
+        "so far, of which all but the last belong to weights that are long gone.",
+        "fix": "begin a new sum after each update: [tf.zeros_like(v) for v in variables]; or "
+        "gradient_accumulation_steps of a Keras optimizer",
+        "variables": ("model.dense.kernel", "model.dense.bias", "model.dense_1.kernel", "model.dense_1.bias"),
+        "path": [
+            (12, "a gradient comes here"),
+            (13, "added to those of the updates before"),
+            (15, "applies the whole sum"),
+        ],
+    },
+    "w206_worker_keeps_its_own": {
+        "severity": "error",
+        "message": "`shared` (4 variables) keeps the first values: copies of it are trained, and nothing uses "
+        "them afterwards",
+        "label": "this trains a copy of `shared`",
+        "why": "Each of 8 trainings began with the same values of `shared`. A copy has variables of its own: "
+        "training it changes nothing in the original.",
+        "fix": "load the result back into `shared` (set_weights), or train `shared` itself",
+        "variables": ("shared.dense.kernel", "shared.dense.bias", "shared.dense_1.kernel", "shared.dense_1.bias"),
+        "path": [(21, "the copy is trained here"), (21, "and its new values end here")],
+    },
+    "w303_helper_clips_in_vain": {
+        "severity": "error",
+        "message": "the gradients clipped by `clipped_by_norm(pairs, 0.5)` at line 22 are not the ones that are "
+        "applied to `net` (4 variables)",
+        "label": "its result is dropped",
+        "why": "tf.clip_by_norm returns new gradients and leaves the given ones as they are. The step is given "
+        "the ones from before.",
+        "fix": "give the result of `clipped_by_norm(pairs, 0.5)` to `optimizer.apply_gradients(pairs)`",
+        "variables": ("net.dense.kernel", "net.dense.bias", "net.dense_1.kernel", "net.dense_1.bias"),
+        "path": [(22, "clipped here"), (23, "applied here")],
+    },
 }
 
 

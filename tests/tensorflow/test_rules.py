@@ -489,6 +489,54 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("maker.dense.kernel", "maker.dense.bias", "maker.dense_1.kernel", "maker.dense_1.bias"),
         "path": [(13, "the output of `maker`"), (16, "the gradient stops here")],
     },
+    "w101_logits_before_the_tape": {
+        "severity": "error",
+        "message": "`actor` (4 variables) gets no gradient from the loss at line 17",
+        "label": "computed before the tape at line 15 was opened, so the tape never saw it",
+        "why": "A GradientTape differentiates only what runs while it is open.",
+        "fix": "move `actor(states)` into the `with tf.GradientTape() as tape:` block",
+        "variables": ("actor.dense.kernel", "actor.dense.bias", "actor.dense_1.kernel", "actor.dense_1.bias"),
+        "path": [(14, "the gradient stops here"), (15, "the tape"), (17, "the loss")],
+    },
+    "w105_target_asked_for_the_prediction": {
+        "severity": "error",
+        "message": "`network` (4 variables) gets no gradient: nothing made from it goes into the loss at line 26",
+        "label": "the loss is computed from this, and nothing of `network` goes into it",
+        "why": "The loss is computed from `self.target(states)`; the output of `network` was never computed for "
+        "this loss.",
+        "fix": "let `self.target(states)` use the output of `network`, or leave it out of the optimizer",
+        "variables": ("network.encoder.kernel", "network.encoder.bias", "network.head.kernel", "network.head.bias"),
+        "path": [(36, "used in its place"), (26, "the loss")],
+    },
+    "w102_codebook_stopped": {
+        "severity": "error",
+        "message": "`model.quantizer.codes` gets no gradient from the loss at line 26",
+        "label": "the gradient stops here: stop_gradient returns the value as a constant",
+        "why": "Every way from these variables to the loss passes through stop_gradient, which is there to stop a "
+        "gradient.",
+        "fix": "take stop_gradient away in `tf.stop_gradient(nearest)`, or stop only the side that is meant to be "
+        "a constant (the target)",
+        "variables": ("model.quantizer.codes",),
+        "path": [(26, "the output of `model.quantizer`"), (16, "the gradient stops here")],
+    },
+    "w103_rollout_in_numpy_function": {
+        "severity": "error",
+        "message": "`model` (6 variables) gets no gradient from the loss at line 26",
+        "label": "the value leaves the framework here (numpy_function)",
+        "why": "Python numbers and NumPy arrays carry no gradient; what is computed with them is a constant to "
+        "the framework.",
+        "fix": "write the function with tf / keras.ops operations, or use tf.py_function with TensorFlow "
+        "operations inside",
+        "variables": (
+            "model.dense.kernel",
+            "model.dense.bias",
+            "model.dense_2.kernel",
+            "model.dense_2.bias",
+            "model.dense_1.kernel",
+            "model.dense_1.bias",
+        ),
+        "path": [(24, "the gradient stops here"), (26, "the loss")],
+    },
 }
 
 

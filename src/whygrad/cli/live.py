@@ -31,7 +31,7 @@ class Live:
         return not self.moves or (columns <= self.columns and rows < shutil.get_terminal_size((80, 24)).lines)
 
     def show(self, text: str, seconds: float) -> None:
-        """A frame that stays at least this long; where frames do not replace each other there is nothing to wait for."""
+        """A frame that stays at least this long. Where frames do not replace each other nobody has to wait."""
         if not self.moves:
             print(text + "\n", file=self._stream)
             return

@@ -154,7 +154,8 @@ def _write(options: argparse.Namespace, out: Path, seen: Any, fps: float, snake:
 
 def _line(n: int, episode: Any) -> str:
     facts = episode.facts
-    words = [f"episode {n}", f"return {episode.score:.1f}", f"{episode.length:,} {'step' if episode.length == 1 else 'steps'}"]
+    steps = "1 step" if episode.length == 1 else f"{episode.length:,} steps"
+    words = [f"episode {n}", f"return {episode.score:.1f}", steps]
     if "eaten" in facts:
         words.append(f"{facts['eaten']:.0f} eaten")
     if facts.get("won"):

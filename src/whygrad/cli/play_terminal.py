@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -43,17 +42,18 @@ def _snake(board: Board, live: Live) -> str | None:
     narrow = not live.fits(columns(board), board.height + 3)
     if narrow and not live.fits(columns(board, narrow=True), board.height + 3):
         return None
-    glyphs = UNICODE if _writes("".join(UNICODE)) else ASCII
-    return text(board, colour=options_for(sys.stdout).colour, glyphs=glyphs, narrow=narrow)
+    can = options_for(sys.stdout)
+    glyphs = UNICODE if _encodes("".join(UNICODE), can.encoding or "utf-8") else ASCII
+    return text(board, colour=can.colour, glyphs=glyphs, narrow=narrow)
 
 
 def _below(step: int, picture: Any) -> str:
     return f"step {step:,}" if isinstance(picture, str) else f"step {step:,}  eaten {picture.eaten}"
 
 
-def _writes(text: str) -> bool:
+def _encodes(text: str, encoding: str) -> bool:
     try:
-        text.encode(sys.stdout.encoding or os.device_encoding(1) or "ascii")
-    except (LookupError, UnicodeEncodeError):
+        text.encode(encoding)
+    except UnicodeEncodeError:
         return False
     return True

@@ -13,11 +13,10 @@ from whygrad.cli.env_options import parse_options
 from whygrad.cli.numbers import at_least
 from whygrad.cli.output import fail, say
 from whygrad.cli.refusals import in_sentences
-from whygrad.rl.presets import preset, preset_envs, preset_steps
-from whygrad.rl.recipes import Recipe, find_recipe, recipe_names
 
 if TYPE_CHECKING:
     from whygrad.rl.agent import Agent
+    from whygrad.rl.recipes import Recipe
     from whygrad.rl.training import Trained
 
 NAME = "train"
@@ -86,6 +85,8 @@ def add_parser(commands: Any) -> None:
 
 def execute(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
     """Help, a new training or the rest of an old one."""
+    from whygrad.rl.recipes import recipe_names
+
     name = options.algorithm
     if name is not None and name not in (*algorithms.algorithms(), *recipe_names()):
         return fail(algorithms.unknown(name, recipe_names()))
@@ -104,6 +105,7 @@ def execute(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int
 
 def _train(options: argparse.Namespace) -> int:
     from whygrad.rl.plan import BadPlan
+    from whygrad.rl.presets import preset, preset_steps
     from whygrad.rl.training import train
 
     recipe = _recipe(options)
@@ -165,6 +167,8 @@ def _train(options: argparse.Namespace) -> int:
 
 
 def _recipe(options: argparse.Namespace) -> Recipe | None:
+    from whygrad.rl.recipes import find_recipe, recipe_names
+
     if options.algorithm not in recipe_names():
         return None
     from whygrad.rl.device import machine
@@ -217,6 +221,9 @@ def _ended(trained: Trained, steps: int, tensorboard: bool) -> int:
 
 
 def _help(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
+    from whygrad.rl.presets import preset, preset_envs, preset_steps
+    from whygrad.rl.recipes import find_recipe, recipe_names
+
     say(parser.format_help())
     width = min(shutil.get_terminal_size().columns, 100)
     name = options.algorithm

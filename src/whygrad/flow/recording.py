@@ -428,6 +428,8 @@ class Recording:
     """JAX: updates of arrays that no gradient was asked for, with the gradient of others (`applied`, `taken`)."""
     hand_updated: set[int] = field(default_factory=set)
     """Variables whose gradient the program reads itself (a hand-written update, clipping, logging)."""
+    blind: list[tuple[int, int]] = field(default_factory=list)
+    """PyTorch: stretches of the clock in which operations may have gone by unseen."""
     updates: int = 0
     all_updates: int = 0
     """Those of the whole run, traced or not."""

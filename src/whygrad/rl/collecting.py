@@ -13,6 +13,7 @@ from whygrad.rl.dataset import Dataset
 from whygrad.rl.lanes import Lanes
 from whygrad.rl.plan import BadPlan
 from whygrad.rl.worlds.making import make_lanes
+from whygrad.rl.worlds.world_lanes import WorldLanes
 
 
 def collect(
@@ -63,7 +64,7 @@ def in_bounds(action: np.ndarray, spaces: Spaces) -> np.ndarray:
 
 
 def _play(
-    lanes: Lanes,
+    lanes: Lanes | WorldLanes,
     steps: int,
     policy: Callable[[Any], Any] | None,
     share: float,

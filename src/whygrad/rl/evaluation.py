@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import keras
 import numpy as np
@@ -14,6 +14,9 @@ from whygrad.rl.engine import Engine
 from whygrad.rl.engine.modes import in_modes
 from whygrad.rl.lanes import Episode, Lanes
 from whygrad.rl.normalise import RunningMoments
+
+if TYPE_CHECKING:
+    from whygrad.rl.worlds.world_lanes import WorldLanes
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,9 @@ class Scores:
         return float(np.std(self.returns))
 
 
-def greedy(agent: Agent, engine: Engine, lanes: Lanes, moments: RunningMoments | None = None) -> Callable[[Any], Any]:
+def greedy(
+    agent: Agent, engine: Engine, lanes: Lanes | WorldLanes, moments: RunningMoments | None = None
+) -> Callable[[Any], Any]:
     """Observations to the actions that the agent thinks best."""
     noise = no_noise(agent, lanes.spaces, lanes.count)
 
@@ -52,7 +57,7 @@ def greedy(agent: Agent, engine: Engine, lanes: Lanes, moments: RunningMoments |
 
 
 def estimates(
-    agent: Agent, engine: Engine, lanes: Lanes, moments: RunningMoments | None = None
+    agent: Agent, engine: Engine, lanes: Lanes | WorldLanes, moments: RunningMoments | None = None
 ) -> Callable[[Any], Any] | None:
     """Observations to what the agent thinks they are worth; None without values, or with those of scaled rewards."""
     # Asked now, on the networks themselves: later a framework may hold their values elsewhere.
@@ -70,7 +75,7 @@ def estimates(
 
 def play_episodes(
     policy: Callable[[Any], Any],
-    lanes: Lanes,
+    lanes: Lanes | WorldLanes,
     seeds: Sequence[int],
     worth: Callable[[Any], Any] | None = None,
     gamma: float = 1.0,

@@ -79,7 +79,7 @@ def _write_gif(
     from PIL import Image
 
     every = math.ceil(fps / GIF_FPS)
-    images = map(Image.fromarray, islice(chain([first], others), 0, None, every))
+    images: Iterator[Any] = map(Image.fromarray, islice(chain([first], others), 0, None, every))
     if colours is not None:
         palette = Image.fromarray(colours).quantize(256)
         images = (image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images)

@@ -13,6 +13,7 @@ from whygrad.rl.lanes import Episode, Lanes
 from whygrad.rl.plan import BadPlan, Plan
 from whygrad.rl.worlds.catalogue import find_world
 from whygrad.rl.worlds.gym_env import SnakeEnv
+from whygrad.rl.worlds.world_lanes import WorldLanes
 
 
 class Camera(gymnasium.Wrapper[Any, Any, Any, Any]):
@@ -68,7 +69,7 @@ def camera_for(plan: Plan, mode: str) -> Camera:
 
 def moments(
     policy: Callable[[Any], Any],
-    lanes: Lanes,
+    lanes: Lanes | WorldLanes,
     camera: Camera,
     seeds: Sequence[int],
     ended: list[Episode],

@@ -20,6 +20,7 @@ from whygrad.rl.run_folder import BadRun, RunFolder
 from whygrad.rl.spaces import check_supported
 from whygrad.rl.trainer import read_agent
 from whygrad.rl.worlds.making import make_lanes
+from whygrad.rl.worlds.world_lanes import WorldLanes
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Restored:
     """`best` or `last`."""
     steps: int
     """Steps of training behind it."""
-    lanes: Lanes
+    lanes: Lanes | WorldLanes
     engine: Engine
     moments: RunningMoments | None
     """What observations are scaled with, where the agent wants that."""

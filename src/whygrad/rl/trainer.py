@@ -49,8 +49,8 @@ class Trainer:
         engine: Engine,
         loop: Any,
         rng: np.random.Generator,
-        lanes: Lanes | None,
-        evaluation: Lanes | None,
+        lanes: Lanes | WorldLanes | None,
+        evaluation: Lanes | WorldLanes | None,
     ) -> None:
         self.agent, self.plan = agent, plan
         self.books = Books(engine.losses, {loss.name: engine.variable_names(loss.name) for loss in engine.losses})

@@ -228,7 +228,7 @@ class Case:
         found: set[int] = set()
         for value in recording.values.values():
             made = self.made_by.get(value.id) if value.variable is not None else None
-            if value.variable is None or made is None or made.kind != "enter":
+            if value.variable is None or made is None or made.kind not in ("enter", "stop"):
                 continue
             left = landed.get(made.at)
             sources = (*made.inputs, *(left.inputs if left is not None else ()))
@@ -271,6 +271,7 @@ class Case:
                 continue  # no round trip is believed that was not before
             tried = id(part), len(left)
             cuts = [c for c in self._cuts(part, left, backward.tape) if c.alone or not (alone or feeds_copy(part, c))]
+            cuts = self._not_dropped_inside(backward, cuts)
             if alone and all(is_target(self, part, cut) for cut in cuts):
                 continue  # it only makes a target; what should have been the prediction is still to be found
             one = self._weigh(backward, part, cuts)
@@ -286,6 +287,21 @@ class Case:
             dropped = dropped_terms(self.recording, part, left, backward)
             found.append(Missing(backward, frozenset(left), [], part, update, seen, frozenset(left), dropped))
         return found
+
+    def _not_dropped_inside(self, backward: Backward, cuts: list[reach.Cut]) -> list[reach.Cut]:
+        """JAX: without those outside of the differentiated function, of what it computes inside and then drops.
+
+        A critic's old values reach the loss as data; that its new one does not is another matter.
+        """
+        if self.recording.framework != "jax" or not any(backward.tape not in cut.op.tapes for cut in cuts):
+            return cuts
+        inside = {
+            self.recording.values[v].variable
+            for op in self.recording.ops.values()
+            if backward.tape in op.tapes and op.name not in ("read_value", "captured")
+            for v in op.inputs
+        }
+        return [c for c in cuts if backward.tape in c.op.tapes or c.op.name == "captured" or not c.variables <= inside]
 
     def _swallowed(self, backward: Backward, variables: set[int]) -> list[reach.Cut]:
         """PyTorch: custom functions whose backward returned None for variables that a gradient should arrive at."""

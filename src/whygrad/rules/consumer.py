@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from whygrad.flow import reach
 from whygrad.flow.recording import Op
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case, Missing
-from whygrad.rules.intent import DIFFERENCE
+from whygrad.rules.intent import DIFFERENCE, LINEAR
+from whygrad.rules.sync_source import given_at
 
 
 def wrong_turn(case: Case, missing: Missing, members: set[int]) -> Site | None:
@@ -27,6 +29,8 @@ def wrong_turn(case: Case, missing: Missing, members: set[int]) -> Site | None:
             return case.loss_site(missing.backward)
         return case.seen_from(compared.stack, missing.backward.stack) if compared is not None else None
     shapes = sorted(str(case.variable(v).shape) for v in members)
+    if len(calls) == 1 and case.recording.framework != "jax":
+        calls = _calls_inside(case, part, members, next(iter(calls))) or calls
     for site, (_, read) in calls.items():
         if sorted(str(case.variable(v).shape) for v in read) == shapes:
             return site  # a network of the same build stands in its place
@@ -59,11 +63,79 @@ def _network_calls(
     return calls
 
 
+def _calls_inside(case: Case, part: reach.Slice, members: set[int], around: Site) -> dict[Site, tuple[int, set[int]]]:
+    """The same, where one call computes the whole loss: each network's own call, as deep as the networks are named."""
+    calls: dict[Site, tuple[int, set[int]]] = {}
+    for op in part.ops:
+        read = {v for n in op.inputs if (v := case.content.get(n)) is not None} - members
+        stack = case.stack(op.stack)
+        if not read or op.kind == "write" or op.name == "read_value" or around not in stack:
+            continue
+        site = named_call(case, op, read, stack.index(around))
+        if site is not None:
+            first, known = calls.get(site, (op.at, set()))
+            calls[site] = min(first, op.at), known | read
+    return calls
+
+
+def named_call(case: Case, op: Op, variables: Collection[int], depth: int | None = None) -> Site | None:
+    """The call of a network, outside of its own methods, where it is called by a name that tells which one it is."""
+    classes = {case.variable(v).model for v in variables} - {""}
+    for site in case.stack(op.stack)[:depth]:
+        if not any(site.function.startswith(f"{name}.") for name in classes) and not given_at(site):
+            return site
+    return None
+
+
 def _inside(case: Case, op: Op, site: Site, classes: set[str]) -> bool:
     """Whether the operation ran in a method of the very network that the variables belong to."""
     stack = case.stack(op.stack)
     inner = stack[: stack.index(site)] if site in stack else ()
     return any(one.function.startswith(f"{name}.") for one in inner for name in classes)
+
+
+def constant_term(case: Case, missing: Missing) -> Site | None:
+    """A mean or sum over a batch that goes into the loss and through which no gradient passes; only if there is one."""
+    backward, recording = missing.backward, case.recording
+    part = case.slice(backward, reach.CERTAIN)
+    live: set[int] = {v for v in part.values if v in recording.values and recording.values[v].variable is not None}
+    for op in part.ops:
+        passing = [v for v in op.inputs if v in live]
+        if any(reach.carries(recording, op, v, o, backward.tape) for v in passing for o in op.outputs):
+            live.update(op.outputs)
+    found: set[Site] = set()
+    todo, seen = [backward.loss], {backward.loss}
+    while todo:
+        number = todo.pop()
+        made = case.made_by.get(number) if number is not None else None
+        if made is None or made.name not in LINEAR:
+            continue
+        reduces = made.name.removeprefix("reduce_") in ("mean", "sum")
+        if number not in live and reduces and any(recording.values[v].shape for v in made.inputs):
+            found.update(case.stack(made.stack)[:1])
+            continue
+        if number in live and reduces:
+            continue  # what lies before is one entry each
+        fresh = [v for v in made.inputs if v not in seen]
+        seen.update(fresh)
+        todo.extend(fresh)
+    return found.pop() if len(found) == 1 else None
+
+
+def repeated_term(case: Case, missing: Missing, op: Op) -> Site | None:
+    """Where the loss computes the same thing once more, of what has the shape of an output that was dropped."""
+    part, values = case.slice(missing.backward, reach.CERTAIN), case.recording.values
+    shapes = {values[v].shape for v in op.outputs if v in values}
+    seen: dict[tuple[str, tuple[int, ...]], Site] = {}
+    for one in part.ops:
+        site = case.site(one.stack)
+        alike = one.name in DIFFERENCE and any(values[v].shape in shapes for v in one.inputs if v in values)
+        if site is None or not alike or (missing.backward.tape is not None and missing.backward.tape not in one.tapes):
+            continue
+        first = seen.setdefault((one.name, one.inputs), site)
+        if (first.file, first.function) == (site.file, site.function) and first.line < site.line:
+            return site
+    return None
 
 
 def stand_in(case: Case, missing: Missing, members: set[int]) -> tuple[Site, str] | None:

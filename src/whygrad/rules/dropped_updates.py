@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from whygrad.flow.recording import Op
 from whygrad.flow.site import Site
+from whygrad.flow.source import line_text
 from whygrad.rules.case import Case
 from whygrad.rules.sync_source import stepped_with
 
@@ -62,6 +63,17 @@ def dropped_updates(case: Case) -> list[Dropped]:
             continue
         result.append(one)
     return result
+
+
+def let_go_at(case: Case, op: Op) -> Site | None:
+    """The line that drops a result: outward from where it was computed, as long as that is returned to a caller."""
+    stack = case.stack(op.stack)
+    for site in stack:
+        name = site.function.rpartition(".")[2]
+        inner = name.startswith("<") and name != "<module>"  # a comprehension: the function around it comes next
+        if not inner and not line_text(site.file, site.line).lstrip().startswith("return "):
+            return site
+    return stack[0] if stack else None
 
 
 def numpy_updates(case: Case) -> list[Dropped]:

@@ -245,6 +245,12 @@ def leads_through_weights(case: Case, dead: Dead) -> bool:
     return False
 
 
+def ends_layer(case: Case, dead: Dead) -> bool:
+    """Whether a flat operation is a layer's own activation, as against a hinge in the loss."""
+    made = case.made_by.get(dead.source)
+    return made is not None and any(v in case.content for v in made.inputs)
+
+
 def satisfied(case: Case, dead: Dead) -> bool:
     """A hinge that is met: what comes out is zero and stays zero until it is added to the loss."""
     part = case.slice(dead.backward, reach.CERTAIN)

@@ -1,4 +1,4 @@
-"""JAX: sums of gradients that the program keeps itself, and adds to after they were applied.
+"""JAX, TensorFlow: sums of gradients that the program keeps itself, and adds to after they were applied.
 
 A gradient that is applied, kept in the sum, and applied again with the next one counts once more in every update. A
 momentum written by hand is no such heap: there the old sum is multiplied by a share before the new gradient is added.
@@ -30,8 +30,8 @@ class Heap:
 
 def heaps(case: Case) -> list[Heap]:
     """Sums of gradients of which a part had been applied before."""
-    if case.recording.framework != "jax":
-        return []
+    if case.recording.framework == "torch":
+        return []  # there backward() keeps the sum
     given = {value: (b, v) for b in case.recording.backwards if not b.implicit for v, value in b.given.items()}
     applied: dict[int, set[int]] = {}
     before: dict[int, int] = {}

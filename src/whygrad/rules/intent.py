@@ -73,11 +73,39 @@ def is_compared(case: Case, part: reach.Slice, cut: reach.Cut, tape: int | None)
     if cut.op.kind != "stop":
         return False
     meets = [op for op in part.ops if any(v in op.inputs for v in cut.op.outputs)]
+    if _straight_through(case, part, cut, meets, tape):
+        return True
     if not meets or any(op.name not in DIFFERENCE or len(op.inputs) < 2 for op in meets):
         return False
     arrived = reach.gradient_reach(case.recording, part, tape)
     sides = [v for op in meets for v in op.inputs[:2] if v not in cut.op.outputs]
-    return bool(sides) and all(v in arrived and v in case.made_by for v in sides)
+    return bool(sides) and all(v in arrived and v in case.made_by and _learns(case, v, tape) for v in sides)
+
+
+def _learns(case: Case, value: int, tape: int | None) -> bool:
+    """Whether a gradient that arrives at a value goes on to a variable."""
+    recording = case.recording
+    todo, seen = [value], {value}
+    while todo:
+        number = todo.pop()
+        made = case.made_by.get(number)
+        known = recording.values.get(number)
+        if known is not None and known.variable is not None and (made is None or made.name != "captured"):
+            return True
+        for source in made.inputs if made is not None else ():
+            if source not in seen and made is not None and reach.carries(recording, made, source, number, tape):
+                seen.add(source)
+                todo.append(source)
+    return False
+
+
+def _straight_through(case: Case, part: reach.Slice, cut: reach.Cut, meets: list[Op], tape: int | None) -> bool:
+    """`x + stop(f - x)`: forward it is `f`, backward it is `x`, which learns; that stop is there for `x`'s sake."""
+    made = case.made_by.get(cut.op.inputs[0]) if cut.op.inputs else None
+    if made is None or made.name not in DIFFERENCE or not meets or any(op.name not in _SUM for op in meets):
+        return False
+    sides = {v for op in meets for v in op.inputs if v not in cut.op.outputs}
+    return bool(sides) and sides <= set(made.inputs) & reach.gradient_reach(case.recording, part, tape)
 
 
 def comes_from_variable(case: Case, value: int) -> bool:
@@ -233,9 +261,10 @@ def _is_bare_output(case: Case, backward: Backward, members: set[int]) -> bool:
         made = case.made_by.get(value) if value is not None else None
         if made is None:
             continue
-        if any(case.content.get(v) in members for v in made.inputs):
-            return True
-        if made.name in LINEAR:
+        read = [case.content.get(v) in members for v in made.inputs]
+        if any(read) and not all(read):
+            return True  # a layer, given something; a bare parameter (a learned weight) is not asked for an opinion
+        if made.name in LINEAR and not any(read):
             fresh = [v for v in made.inputs if v not in seen]
             seen.update(fresh)
             todo.extend(fresh)

@@ -14,7 +14,9 @@ from whygrad.rules.flatness import PRODUCTS, pass_before
 from whygrad.rules.origin import Trouble, base_name, numbers_of, origin_of
 
 _DEEP = 4
+_LONG = 16
 _LARGE = 1e12
+_HUGE = 1e8
 _GROWN = 1e4
 SQUASH = frozenset({"sigmoid", "tanh", "logistic", "softsign", "softmax", "hardsigmoid", "erf"})
 
@@ -30,6 +32,8 @@ class Chain:
     squashes: list[Op]
     bias: float = 0.0
     """The same of the last layer's bias."""
+    rounds: int = 0
+    """How often a loop multiplies by one of the matrices."""
 
 
 def chains(case: Case, step: Step) -> list[Chain]:
@@ -70,7 +74,8 @@ def _chain(case: Case, step: Step, backward: Backward, members: list[int]) -> Ch
     owner = case.variable(order[-1]).owner
     vectors = [v for v in step.gradients if len(case.variable(v).shape) == 1 and case.variable(v).owner == owner]
     bias = max((step.gradients[v].norm / math.sqrt(step.gradients[v].size) for v in vectors if owner), default=0.0)
-    return Chain(backward, step, order, sizes, squashes, bias)
+    loop = loop_in(case, backward) if len(order) < _DEEP else None
+    return Chain(backward, step, order, sizes, squashes, bias, loop[1] if loop is not None else 0)
 
 
 def loop_in(case: Case, backward: Backward) -> tuple[Op, int] | None:
@@ -103,6 +108,33 @@ def runaway(case: Case, trouble: Trouble | None) -> tuple[Op, int] | None:
     return loop_in(case, trouble.backward) if largest > _LARGE else None
 
 
+@dataclass(slots=True)
+class Overshoot:
+    """A finite gradient so large that the step with it lost the weights, and what made it so large."""
+
+    step: Step
+    backward: Backward
+    loop: tuple[Op, int] | None
+    layers: list[Op]
+
+
+def overshot(case: Case, trouble: Trouble | None) -> Overshoot | None:
+    """Whether what is not finite was made so by a step, because a loop or the layers had blown its gradient up."""
+    if trouble is None:
+        return None
+    steps = [s for s in case.recording.steps if s.at < trouble.at and s.gradients and s.weights and s.error is None]
+    if not steps:
+        return None
+    step = steps[-1]
+    sizes = [math.sqrt(sum(min(n.norm, 1e150) ** 2 for n in one.values())) for one in (step.gradients, step.weights)]
+    finite = all(n.finite for one in (step.gradients, step.weights) for n in one.values())
+    backward = pass_before(case, step, min(step.applied)) if finite and sizes[0] > _HUGE * max(1.0, sizes[1]) else None
+    if backward is None or backward.loss is None:
+        return None
+    loop, layers = loop_in(case, backward), growing_layers(case, backward)
+    return Overshoot(step, backward, loop, layers) if loop is not None or layers else None
+
+
 def reached(case: Case, op: Op) -> float:
     """The largest number that an operation made, whatever its sign."""
     numbers = numbers_of(case, op.outputs[0]) if op.outputs else None
@@ -126,8 +158,8 @@ def growing_layers(case: Case, backward: Backward) -> list[Op]:
 
 
 def is_deep(chain: Chain) -> bool:
-    """Whether there are layers enough to compare the first with the last."""
-    return len(chain.order) >= _DEEP
+    """Whether there are layers enough, or rounds of a loop, to compare the first with the last."""
+    return len(chain.order) >= _DEEP or (len(chain.order) > 1 and chain.rounds >= _LONG)
 
 
 def usual_site(case: Case, ops: list[Op]) -> Site | None:

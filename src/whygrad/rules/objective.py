@@ -29,6 +29,12 @@ CONTRACTS = frozenset({
 })  # fmt: skip
 """Where a network mixes what it is given: linear maps and their kin."""
 
+_CURVED = frozenset({
+    "sqrt", "rsqrt", "pow", "__pow__", "integer_pow", "square", "exp", "expm1", "log", "log1p", "norm", "vector_norm",
+    "cdist", "sigmoid", "softmax", "log_softmax", "softplus", "cosine_similarity",
+})  # fmt: skip
+"""A factor inside of one of these is part of a formula (a distance, a likelihood), not a discount."""
+
 _LOOKED_AT = 3
 _FAR = 48
 
@@ -156,7 +162,7 @@ def _bootstraps(case: Case, objective: Objective, live: bool) -> Iterator[Bootst
         if op.name not in DIFFERENCE or len(op.inputs) < 2 or not any(v in objective.reached for v in op.outputs):
             continue
         left, right = op.inputs[0], op.inputs[1]
-        if not live and op.name in MINUS and _compares(objective, op):
+        if not live and op.name in MINUS and _compares(case, objective, op):
             taken = _data_taken_off(case, objective, left)
             if taken is not None and objective.read.get(right, 0) and _discounted(case, right):
                 yield Bootstrap(objective, op, taken.inputs[0], right, taken, right)
@@ -171,7 +177,7 @@ def _bootstraps(case: Case, objective: Objective, live: bool) -> Iterator[Bootst
             place = op.stack, found[0].stack
             counted[place] = counted.get(place, 0) + 1
             # One expression in a loop over a rollout says the same each time.
-            if counted[place] <= _LOOKED_AT and _compares(objective, op):
+            if counted[place] <= _LOOKED_AT and _compares(case, objective, op):
                 yield Bootstrap(objective, op, prediction, target, *found)
 
 
@@ -185,10 +191,15 @@ def _data_taken_off(case: Case, objective: Objective, value: int) -> Op | None:
     return op if trained and _is_data(case, objective, [op.inputs[1]], small) else None
 
 
-def _compares(objective: Objective, difference: Op) -> bool:
-    """Whether the loss depends on how large a difference is: one that only adds to it, or weighs, compares nothing."""
+def _compares(case: Case, objective: Objective, difference: Op) -> bool:
+    """Whether the loss depends on how large a difference is: one that only adds to it, or weighs, compares nothing.
+
+    Nor does one that goes on into a network: a layer that takes its running average off.
+    """
     if difference.name not in MINUS:
         return True
+    if _goes_on(case, objective, difference):
+        return False
     follow = set(difference.outputs)
     for op in objective.part.ops:
         if op.at <= difference.at:
@@ -199,6 +210,17 @@ def _compares(objective: Objective, difference: Op) -> bool:
         if met and op.name not in LINEAR and op.name not in SHAPING and op.kind == "compute":
             return True
         if met:
+            follow.update(op.outputs)
+    return False
+
+
+def _goes_on(case: Case, objective: Objective, difference: Op) -> bool:
+    """Whether a trained layer comes between a difference and the loss."""
+    follow = set(difference.outputs)
+    for op in objective.part.ops:
+        if op.at > difference.at and any(v in follow for v in op.inputs):
+            if op.name in CONTRACTS and any(case.content.get(v) in case.trained for v in op.inputs):
+                return True
             follow.update(op.outputs)
     return False
 
@@ -241,12 +263,12 @@ def _is_data(case: Case, objective: Objective, others: list[int], small: bool) -
 
 
 def _discounted(case: Case, value: int) -> bool:
-    """Whether a value was multiplied by a number or by data a few operations back."""
+    """Whether a value was multiplied by a number or by data a few operations back, and nothing bent it since."""
     todo, seen = [(value, 0)], {value}
     while todo:
         number, depth = todo.pop()
         op = case.made_by.get(number)
-        if op is None or depth > 6 or op.name in CONTRACTS:
+        if op is None or depth > 6 or op.name in CONTRACTS or op.name in _CURVED:
             continue
         if op.name in PRODUCT:
             return True

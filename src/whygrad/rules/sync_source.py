@@ -140,7 +140,7 @@ def blamed(stack: Stack) -> Site | None:
     for index, site in enumerate(stack):
         _, _, function = _around(site)
         given = {a.arg for a in function.args.args} if function is not None else set()
-        names = {name.partition(".")[0] for name in pair(site)} or _zipped(site)
+        names = {name.partition(".")[0] for name in pair(site)} or _zipped(site) or _handed_on(site)
         if not (names & (given - {"self"})) or index + 1 == len(stack):
             return site
     return None
@@ -157,6 +157,17 @@ def _zipped(site: Site) -> set[str]:
         for argument in node.args
         if dotted(argument)
     }
+
+
+def _handed_on(site: Site) -> set[str]:
+    """The bare names that a line without any network's weights works on: `target.assign(source)`, `update(a, b)`."""
+    statement, _, _ = _around(site)
+    found: set[str] = set()
+    for node in ast.walk(statement) if statement is not None else ():
+        if isinstance(node, ast.Call):
+            base = node.func.value if isinstance(node.func, ast.Attribute) else None
+            found |= {part.id for part in (base, *node.args) if isinstance(part, ast.Name)}
+    return found
 
 
 def pair_called(site: Site) -> list[str]:
@@ -195,6 +206,13 @@ def callee(site: Site) -> str:
     name = called_at(site)
     base, _, method = name.rpartition(".")
     return base if method in ("forward", "predict", "call", "predict_on_batch", "__call__", "apply") else name
+
+
+def given_at(site: Site) -> bool:
+    """Whether what is called at a site is an argument of the function around it, so that its caller tells which."""
+    _, _, function = _around(site)
+    given = {a.arg for a in function.args.args} - {"self", "cls"} if function is not None else set()
+    return callee(site).partition(".")[0] in given
 
 
 def bindings(files: Iterable[str], name: str) -> Iterator[tuple[Site, ast.expr]]:
@@ -239,13 +257,13 @@ def is_alias(value: ast.expr, other: str) -> bool:
 def waiting(files: Iterable[str], ran: set[tuple[str, int]], names: set[str], functions: set[str]) -> Site | None:
     """A line that would sync a network of these names and that never ran; dead code does not count."""
     trees = [(file, tree) for file in files if (tree := _tree(file)) is not None]
-    spoken = {part for _, tree in trees for part in _spoken(tree)}
     for file, tree in trees:
         for function, statement in _statements(tree, ""):
             lines = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
             if any((file, line) in ran for line in lines):
                 continue
-            if function and function not in spoken and not function.startswith("__"):
+            keys = _keys(tree, function) if function and not function.startswith("__") else ()
+            if keys and not any(_in_use([one for _, one in trees], key) for key in keys):
                 continue
             if _would_sync(statement, names, functions) and not _never(tree, statement):
                 end = statement.end_col_offset or statement.col_offset
@@ -267,13 +285,62 @@ def in_loop(site: Site) -> Site:
     return site
 
 
-def _spoken(tree: ast.Module) -> Iterator[str]:
-    """Names that are used somewhere, rather than only defined."""
+def _in_use(trees: list[ast.Module], name: str, asked: frozenset[str] = frozenset()) -> bool:
+    """Whether a function is used somewhere, rather than only defined, or kept under a name that nobody uses.
+
+    A name is asked for as `.name` where it can only be an attribute.
+    """
+    asked |= {name}
+    for tree in trees:
+        for statement, inside in _mentions(tree).get(name, ()):
+            if isinstance(statement, ast.Assign):
+                kept = {_key(dotted(target)) for target in statement.targets} - {""}
+                if kept and not any(_in_use(trees, one, asked) for one in kept - asked):
+                    continue
+            elif isinstance(statement, ast.Return) and inside and not inside.startswith("__"):
+                keys = _keys(tree, inside)
+                if not any(_in_use(trees, one, asked) for one in keys - asked):
+                    continue
+            return True
+    return False
+
+
+def _key(name: str) -> str:
+    return f".{name.rpartition('.')[2]}" if "." in name else name
+
+
+@functools.lru_cache(maxsize=256)
+def _keys(tree: ast.Module, function: str) -> frozenset[str]:
+    """How a function can be spoken of: a method as an attribute, a function in a function by its bare name."""
+    parents: set[type[ast.AST]] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Name):
-            yield node.id
-        elif isinstance(node, ast.Attribute):
-            yield node.attr
+        body = getattr(node, "body", None)
+        for child in body if isinstance(body, list) else ():
+            if isinstance(child, _Function) and child.name == function:
+                parents.add(type(node))
+    if parents and parents <= {ast.ClassDef}:
+        return frozenset({f".{function}"})
+    if parents and parents <= {ast.FunctionDef, ast.AsyncFunctionDef}:
+        return frozenset({function})
+    return frozenset({function, f".{function}"})
+
+
+@functools.lru_cache(maxsize=16)
+def _mentions(tree: ast.Module) -> dict[str, list[tuple[ast.stmt, str]]]:
+    """For each name or `.attribute` that is read, the statements that read it, each with its function."""
+    found: dict[str, list[tuple[ast.stmt, str]]] = {}
+    todo: list[tuple[ast.AST, ast.stmt | None, str]] = [(tree, None, "")]
+    while todo:
+        node, statement, function = todo.pop()
+        if isinstance(node, _Function):
+            function = node.name
+        if isinstance(node, ast.stmt):
+            statement = node
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load) and statement is not None:
+            name = node.id if isinstance(node, ast.Name) else f".{node.attr}"
+            found.setdefault(name, []).append((statement, function))
+        todo.extend((child, statement, function) for child in ast.iter_child_nodes(node))
+    return found
 
 
 def _statements(node: ast.AST, function: str) -> Iterator[tuple[str, ast.stmt]]:

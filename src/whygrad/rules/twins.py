@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from whygrad.flow import reach
@@ -30,20 +31,42 @@ class Twin:
 
 
 def groups(case: Case) -> dict[str, set[int]]:
-    """Variables by network; a network that holds a trained and an untrained part counts as its parts."""
+    """Variables by network; a network that holds a trained and an untrained part counts as its parts.
+
+    The averages that a normalisation keeps are no part of their own: they sit in a layer that is trained.
+    """
     found: dict[str, set[int]] = {}
     for variable in case.recording.variables.values():
         if variable.parameter and variable.network != "unnamed parameters":
             found.setdefault(variable.network, set()).add(variable.id)
+    if case.recording.framework == "jax":
+        apart = [one for name, members in found.items() for one in _asked_apart(case, name, members)]
+        found = {}
+        for part, own in apart:
+            found.setdefault(part, set()).update(own)
     split: dict[str, set[int]] = {}
     for name, members in found.items():
-        if members & case.trained and members - case.trained:
+        learning = {case.variable(v).owner for v in members & case.trained}
+        if learning and any(v not in case.trained and case.variable(v).owner not in learning for v in members):
             for member in members:
                 part = ".".join(case.variable(member).name.split(".")[:2])
                 split.setdefault(part, set()).add(member)
         else:
             split[name] = members
     return split
+
+
+def _asked_apart(case: Case, name: str, members: set[int]) -> Iterator[tuple[str, set[int]]]:
+    """JAX: networks that are each the `params` of their own loss function, and share nothing but that name."""
+    rest = set(members)
+    for backward in case.recording.backwards:
+        own = rest & set(backward.wanted) if not backward.implicit else set()
+        if own and own != rest:
+            loss = case.loss_site(backward)
+            rest -= own
+            yield f"{name} (line {loss.line if loss is not None else 0})", own
+    if rest:
+        yield name, rest
 
 
 def target_networks(case: Case) -> list[Twin]:

@@ -69,8 +69,27 @@ def _best_explained(case: Case, found: list[Verdict]) -> list[Verdict]:
     if case.recording.framework == "jax":
         within = {v for one in found if one.code != "W101" for v in one.variables}
         found = [one for one in found if one.code != "W101" or not one.variables <= within]
+    for one in [v for v in found if v.code == "W102" and _statistic(case, v)]:
+        if any(other.code != "W102" and one.variables <= other.variables for other in found):
+            found.remove(one)  # a scale is stopped on purpose; what stops the weights themselves is the fault
+    beside = {v for one in found if _beside_tape(case, one) for v in one.variables}
+    far = [v for v in found if v.code == "W101" and v.tape is not None and not _beside_tape(case, v)]
+    found = [v for v in found if v not in far or not v.variables <= beside]
     inside = {v.cut_site for v in found if v.code != "W103"}
     return [v for v in found if v.code != "W103" or v.op.kind != "leave" or v.cut_site not in inside]
+
+
+def _statistic(case: Case, verdict: Verdict) -> bool:
+    """Whether what is stopped is one number for a whole tensor."""
+    values = case.recording.values
+    return all(size == 1 for v in verdict.op.outputs if v in values for size in values[v].shape)
+
+
+def _beside_tape(case: Case, verdict: Verdict) -> bool:
+    """TensorFlow: computed just outside of the tape, in its own function; what comes from further away is data."""
+    opened = case.site(verdict.tape.stack) if verdict.tape is not None and verdict.code == "W101" else None
+    where = verdict.where
+    return opened is not None and where is not None and (where.file, where.function) == (opened.file, opened.function)
 
 
 def _judge(case: Case, missing: Missing, cut: reach.Cut) -> Verdict:
@@ -141,6 +160,8 @@ def _leaves_after(case: Case, missing: Missing, op: Op) -> Op | None:
         return None
     if op.kind == "compute" and op.switch is None and missing.backward.tape is None:
         return None
+    if op.switch is not None and _arrives(missing, op):
+        return None
     part = missing.part
     follow = set(op.outputs)
     for later in part.ops:
@@ -152,6 +173,15 @@ def _leaves_after(case: Case, missing: Missing, op: Op) -> Op | None:
             continue
         follow.update(later.outputs)
     return None
+
+
+def _arrives(missing: Missing, op: Op) -> bool:
+    """Whether the loss is computed from a result on a way that stays in the framework."""
+    follow = set(op.outputs)
+    for later in missing.part.ops:
+        if later.at > op.at and later.kind in ("compute", "stop") and any(v in follow for v in later.inputs):
+            follow.update(later.outputs)
+    return missing.part.loss in follow
 
 
 def _entry_of(case: Case, left: Op) -> Op | None:

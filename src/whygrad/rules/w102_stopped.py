@@ -86,11 +86,18 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _words(verdict: Verdict) -> tuple[str, str, str]:
-    written = {"detach": ".detach()", "detach_": ".detach_()", "data.__get__": ".data"}.get(
-        verdict.op.name, "tf.stop_gradient"
-    )
+    written = {
+        "detach": ".detach()", "detach_": ".detach_()", "data.__get__": ".data", "Variable": "Variable(…)",
+    }.get(verdict.op.name, "tf.stop_gradient")  # fmt: skip
     if verdict.where is not None and "stop_gradient" in expression(verdict.where, limit=400):
         written = "stop_gradient"
+    if verdict.op.name == "Variable":
+        return (
+            "the gradient stops here: Variable(…) makes a new tensor that comes from nowhere",
+            "It keeps the numbers and forgets what they were computed from. Since PyTorch 0.4 a tensor has its "
+            "gradient without it.",
+            f"use the tensor itself in place of {quoted(verdict.where)}",
+        )
     label = f"the gradient stops here: {written} returns the value as a constant"
     why = f"Every way from these variables to the loss passes through {written}, which is there to stop a gradient."
     text = quoted(verdict.where)

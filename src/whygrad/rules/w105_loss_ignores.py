@@ -84,8 +84,9 @@ from whygrad.flow.site import Site, Stack
 from whygrad.flow.source import line_text, returned
 from whygrad.rules.case import Case, Missing
 from whygrad.rules.cleared import cleared_away
-from whygrad.rules.consumer import stand_in, wrong_turn
+from whygrad.rules.consumer import constant_term, repeated_term, stand_in, wrong_turn
 from whygrad.rules.finding import Finding, PathStep, Severity
+from whygrad.rules.mistaken_holds import given_by_mistake
 from whygrad.rules.swapped import swapped_variables
 from whygrad.rules.unused_losses import unstarted
 from whygrad.rules.verdict import Verdict, verdicts
@@ -101,7 +102,8 @@ def check(case: Case) -> Iterator[Finding]:
         if verdict.code == CODE:
             yield _captured(case, verdict)
     out_of_order = cleared_away(case) | unstarted(case)  # the calls are in the wrong order: W301, W302
-    out_of_order |= swapped_variables(case) | _given_by_mistake(case)  # W204, W201: the optimizer holds the wrong ones
+    out_of_order |= swapped_variables(case)  # W204: the optimizer holds the wrong ones
+    out_of_order |= {v for optimizer, _ in given_by_mistake(case) for v in optimizer.holds}  # W201: so does this one
     for missing in case.missing:
         variables = {v for v in missing.unreached if not _unwatched(case, missing, v)}
         variables -= _routed(case, variables) | out_of_order
@@ -114,6 +116,14 @@ def check(case: Case) -> Iterator[Finding]:
         dropped: dict[Site | None, set[int]] = {}
         for variable, op in last.items():
             dropped.setdefault(_dropped_at(case, missing, op, variables), set()).add(variable)
+        again = repeated_term(case, missing, next(iter(last.values()))) if dropped else None
+        if again is not None:
+            yield _repeated(case, missing, set(last), next(iter(dropped)), again)
+            dropped = {}
+        term = constant_term(case, missing) if dropped else None
+        if term is not None and term not in dropped:
+            yield _constant(case, missing, set(last), next(iter(dropped)), term)
+            dropped = {}
         for site, members in dropped.items():
             yield _unused(case, missing, members, site) or _dropped(case, missing, members, site)
         never = variables - last.keys()
@@ -244,22 +254,6 @@ def _unused(case: Case, missing: Missing, members: set[int], computed: Site | No
     )
 
 
-def _given_by_mistake(case: Case) -> set[int]:
-    """PyTorch: all that an optimizer holds, where a network of that build gets the gradient and nobody holds it."""
-    if case.recording.framework != "torch":
-        return set()
-    idle = [s for _, group in networks(case, case.unheld).items() if (s := _shapes(case, set(group)))]
-    found: set[int] = set()
-    for optimizer in case.recording.optimizers.values():
-        if optimizer.holds and not optimizer.holds & case.trained and _shapes(case, optimizer.holds) in idle:
-            found |= optimizer.holds
-    return found
-
-
-def _shapes(case: Case, members: set[int]) -> list[str]:
-    return sorted(str(case.variable(v).shape) for v in members)
-
-
 def _passed_over(case: Case, missing: Missing, members: set[int]) -> Site | None:
     """PyTorch: where the computation of the loss goes on once the output was there, and takes something else."""
     if case.recording.framework != "torch":
@@ -329,6 +323,7 @@ def _last_use(case: Case, missing: Missing, variables: set[int]) -> dict[int, Op
     recording = case.recording
     before = [s.at for s in recording.steps if s.at < missing.backward.at]
     since = max(before, default=0) if missing.update > 1 else 0
+    inside = missing.backward.tape if recording.framework == "jax" else None  # what ran before is data to it
     bit = {v: 1 << i for i, v in enumerate(sorted(variables))}
     masks: dict[int, int] = {}
     last: dict[int, Op] = {}
@@ -341,6 +336,8 @@ def _last_use(case: Case, missing: Missing, variables: set[int]) -> dict[int, Op
             mask |= masks.get(value, 0) | initial.get(value, 0)
         if not mask or op.kind == "write" or op.name == "gradient":
             continue
+        if inside is not None and inside not in op.tapes:
+            continue
         for value in op.outputs:
             masks[value] = masks.get(value, 0) | mask
         if op.kind == "leave" or op.name == "read_value":
@@ -348,7 +345,16 @@ def _last_use(case: Case, missing: Missing, variables: set[int]) -> dict[int, Op
         for variable, flag in bit.items():
             if mask & flag:
                 last[variable] = op
-    return last
+    return {variable: op for variable, op in last.items() if not _built_with(case, missing, op)}
+
+
+def _built_with(case: Case, missing: Missing, op: Op) -> bool:
+    """TensorFlow: whether an output was computed long before the loss, elsewhere: a call that builds a network."""
+    tape = case.recording.tapes.get(missing.backward.tape) if missing.backward.tape is not None else None
+    asked = case.site(missing.backward.stack)
+    if tape is None or asked is None or case.recording.framework != "tensorflow" or op.at >= tape.opened:
+        return False
+    return not any(site.function == asked.function for site in case.stack(op.stack))
 
 
 def _dropped_at(case: Case, missing: Missing, op: Op, variables: set[int]) -> Site | None:
@@ -366,8 +372,12 @@ def _dropped_at(case: Case, missing: Missing, op: Op, variables: set[int]) -> Si
 
 
 def _runs_others(case: Case, site: Site, members: set[int]) -> bool:
-    """Whether the call at a site also runs layers that do learn."""
-    return any(stack[0] == site and not read <= members for stack, read in case.reads_under.items())
+    """Whether the call at a site also runs layers of the same network that do learn."""
+    own = {case.variable(v).network for v in members}
+    for stack, read in case.reads_under.items():
+        if stack[0] == site and any(case.variable(v).network in own for v in read - members):
+            return True
+    return False
 
 
 def _by_place(case: Case, variables: set[int]) -> list[set[int]]:
@@ -416,6 +426,41 @@ def _dropped(case: Case, missing: Missing, members: set[int], site: Site | None)
         first_update=missing.update,
         seen=missing.seen,
     )
+
+
+def _constant(case: Case, missing: Missing, members: set[int], site: Site | None, term: Site) -> Finding:
+    """An output was dropped, and a term of the loss is a constant: it is there that the output belongs."""
+    loss, name = case.loss_site(missing.backward), plain_subject(case, members)
+    steps = [(site, "output", "computed here, and dropped"), (term, "term", "a constant"), (loss, "loss", "the loss")]
+    return Finding(
+        code=CODE, rule=NAME, severity=_severity(case, members, missing),
+        message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} no gradient: a term of the loss"
+        f"{at_line(loss, term)} is a constant",
+        why=f"{quoted(term)} is computed from data alone, so that it trains nothing; the output of {name} was computed"
+        f"{at_line(site, term)} and dropped.",
+        fix=f"let {quoted(term)} use the output of {name}",
+        variables=case.names(members), where=term, label="this term of the loss depends on nothing that is trained",
+        loss=loss, path=tuple(PathStep(s, op, role) for s, op, role in steps if s is not None),
+        first_update=missing.update, seen=missing.seen,
+    )  # fmt: skip
+
+
+def _repeated(case: Case, missing: Missing, members: set[int], site: Site | None, twice: Site) -> Finding:
+    """Of two outputs of one kind the loss takes the first twice."""
+    loss, name = case.loss_site(missing.backward), plain_subject(case, members)
+    steps = [(site, "output", "computed here, and dropped"), (twice, "term", "the same term once more"),
+             (loss, "loss", "the loss")]  # fmt: skip
+    return Finding(
+        code=CODE, rule=NAME, severity=_severity(case, members, missing),
+        message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} no gradient: the loss"
+        f"{at_line(loss, twice)} has the term of another output twice",
+        why=f"{quoted(twice)} computes what was computed before; the output of {name}, of the same shape, was computed"
+        f"{at_line(site, twice)} and dropped.",
+        fix=f"use the output of {name} in {quoted(twice)}",
+        variables=case.names(members), where=twice, label="the same as before, once more",
+        loss=loss, path=tuple(PathStep(s, op, role) for s, op, role in steps if s is not None),
+        first_update=missing.update, seen=missing.seen,
+    )  # fmt: skip
 
 
 def _never(case: Case, missing: Missing, members: set[int]) -> Finding:

@@ -164,6 +164,8 @@ def _second_backward(case: Case, backward: Backward) -> Finding:
         made, used = case.seen_from(old.stack, backward.stack), case.seen_from(new.stack, backward.stack)
         if made is not None and used is not None:
             kept = False
+            if made == used:
+                made, used = _within(case, old, new) or (made, used)
             if (made.file, made.line) != (used.file, used.line):
                 network = _network_call(case, old)
                 kept = _called_anew(case, backward, earlier[-1], network)
@@ -226,6 +228,14 @@ def _carried(
     )  # fmt: skip
 
 
+def _within(case: Case, old: Op, new: Op) -> tuple[Site, Site] | None:
+    """Both inside of one call of the model, which keeps the state itself: the lines there."""
+    one, other = case.site(old.stack), case.site(new.stack)
+    if one is None or other is None or not one.own or (one.file, one.function) != (other.file, other.function):
+        return None
+    return one, other
+
+
 def _called_anew(case: Case, backward: Backward, first: Backward, network: Op) -> bool:
     """Whether the second loss calls the same layer again, after the first backward pass."""
     layer = {case.content[v] for v in network.inputs if v in case.content}
@@ -267,8 +277,10 @@ def _crossing(case: Case, backward: Backward, first: Backward) -> tuple[Op, Op] 
     """A live value made before the first backward pass and used after it: (its maker, its user)."""
     recording = case.recording
     freed = {op.at for op in case.slice(first).ops}
-    for op in case.slice(backward).ops:
-        if op.at < first.at or not op.carries:
+    part = case.slice(backward)
+    walked = reach.gradient_reach(recording, part, backward.tape)
+    for op in part.ops:
+        if op.at < first.at or not op.carries or not any(v in walked for v in op.outputs):
             continue
         for number in op.inputs:
             value = recording.values.get(number)

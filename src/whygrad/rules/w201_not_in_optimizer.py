@@ -81,9 +81,11 @@ from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.intent import serves_as_critic, serves_as_target
 from whygrad.rules.leaks import leaks
+from whygrad.rules.mistaken_holds import given_by_mistake
 from whygrad.rules.unstepped import Unstepped, optimizer_called, unstepped
 from whygrad.rules.w105_loss_ignores import created_at
 from whygrad.rules.w202_stale_parameters import left_behind
+from whygrad.rules.w203_unregistered import in_objects
 from whygrad.rules.w204_crossed_wires import crossed
 from whygrad.rules.wording import at_line, networks, plain_subject, subject, verb
 
@@ -100,11 +102,15 @@ def check(case: Case) -> Iterator[Finding]:
         yield _unstepped(case, found)
     yield from _all_zero(case)
     yield from _zero_rates(case)
+    mistaken = [(o, members) for o, members in given_by_mistake(case) if not members & case.replaced.fresh]  # W202
+    for optimizer, members in mistaken[:1]:
+        yield _finding(case, case.variable(min(members)).network, members, optimizer)
     if not any(step.applied and step.error is None for step in recording.steps):
         return
     idle = case.unheld - case.replaced.fresh - recording.hand_updated
     idle = {v for v in idle if recording.variables[v].registered and not recording.variables[v].copied}
-    idle -= crossed(case) | recording.unmoved.keys()
+    idle -= crossed(case) | recording.unmoved.keys() | {v for _, members in mistaken for v in members}
+    idle -= in_objects(case)  # W203
     idle -= {v for lost in case.missing for v in lost.variables}  # W101 to W109: its own loss does not reach it
     idle -= {v for leak in leaks(case) if leak.judged for v in leak.meant}  # W205: its loss moves the judge instead
     if recording.framework == "jax":
@@ -208,10 +214,10 @@ def _unstepped(case: Case, found: Unstepped) -> Finding:
     )  # fmt: skip
 
 
-def _finding(case: Case, network: str, members: set[int]) -> Finding:
+def _finding(case: Case, network: str, members: set[int], mistaken: Optimizer | None = None) -> Finding:
     torch = case.recording.framework == "torch"
     backward = _source(case, members)
-    optimizer = _responsible(case, network, backward)
+    optimizer = mistaken or _responsible(case, network, backward)
     where, label = _place(case, optimizer, backward, members) if not torch else (None, "")
     if where is None:
         where = case.site(optimizer.created if optimizer.created is not None else _step_stack(case, optimizer))
@@ -225,6 +231,8 @@ def _finding(case: Case, network: str, members: set[int]) -> Finding:
     late = torch and min(case.variable(v).born for v in members) > optimizer.at
     if late:
         fix = "build the optimizer after the last layer exists, or add_param_group() the new ones"
+    elif mistaken is not None:
+        fix = f"build it with {network}.parameters(): no loss uses what it holds now"
     elif torch:
         fix = (
             f"give it to the optimizer as well ([*{network}.parameters(), …]), or freeze it if it is not meant to learn"
@@ -290,12 +298,12 @@ def _responsible(case: Case, network: str, backward: Backward) -> Optimizer:
     recording = case.recording
     stepped = {s.optimizer for s in recording.steps}
     candidates = [o for o in recording.optimizers.values() if o.id in stepped]
-    same = [o for o in candidates if any(recording.variables[v].network == network for v in o.holds)]
-    if same:
-        return same[0]
     twice = [o for o in candidates if any(p.at < o.at and p.holds and p.holds == o.holds for p in candidates)]
     if twice:
         return twice[0]  # it was given what another one has already: it was built for something else
+    same = [o for o in candidates if any(recording.variables[v].network == network for v in o.holds)]
+    if same:
+        return same[0]
     following = [s.optimizer for s in recording.steps if s.at > backward.at]
     return recording.optimizers[following[0]] if following else candidates[-1]
 

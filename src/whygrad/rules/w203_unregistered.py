@@ -90,7 +90,7 @@ from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.w105_loss_ignores import created_at
-from whygrad.rules.wording import networks, subject, verb
+from whygrad.rules.wording import networks, quoted, subject, verb
 
 CODE, NAME = "W203", "unregistered"
 SUMMARY = "layers the model does not track: in a plain list, a dict, an object"
@@ -101,27 +101,60 @@ def check(case: Case) -> Iterator[Finding]:
     recording = case.recording
     hidden = {v for v in case.unheld - recording.hand_updated if not recording.variables[v].registered}
     for network, members in networks(case, hidden).items():
-        group = set(members)
-        where = _kept_at(case, group)
-        torch = recording.framework == "torch"
-        path = [PathStep(where, "creation", "made here")] if where is not None else []
-        listed = f"{network}.parameters()" if torch else f"{network}.trainable_variables"
-        fix = (
-            "keep layers in nn.ModuleList([...]) or nn.ModuleDict({...}), parameters in nn.ParameterList"
-            if torch
-            else "make the layers in __init__ and keep them as attributes of the model (lists and dicts are "
-            "tracked there)"
-        )
-        yield Finding(
-            code=CODE, rule=NAME, severity="error",
-            message=f"{subject(case, group)} {verb(group, case, 'is', 'are')} used by `{network}` but not "
-            "registered with it",
-            why=f"`{network}` does not look into plain containers, so {listed} leaves these out: no optimizer "
-            "gets them, no "
-            "checkpoint saves them.",
-            fix=fix, variables=case.names(group), where=where, label="layers in here are invisible to the model",
-            path=tuple(path),
-        )  # fmt: skip
+        yield _finding(case, network, set(members), _kept_at(case, set(members)))
+    for (network, where), members in _of_objects(case).items():
+        yield _finding(case, network, members, where, in_object=True)
+
+
+def in_objects(case: Case) -> set[int]:
+    """PyTorch: variables that a model made and keeps in a plain object, which it does not look into."""
+    return {v for members in _of_objects(case).values() for v in members}
+
+
+def _of_objects(case: Case) -> dict[tuple[str, Site], set[int]]:
+    """Layers that come into being in the `__init__` of a trained model and are no part of it, by the line there."""
+    recording = case.recording
+    found: dict[tuple[str, Site], set[int]] = {}
+    if recording.framework != "torch":
+        return found
+    models = {v.model: v.network for v in recording.variables.values() if v.model and v.id in case.trained}
+    for number in sorted(case.unheld - recording.hand_updated):
+        one = recording.variables[number]
+        if not one.registered or one.copied or one.model in models or one.network in models.values():
+            continue
+        for site in case.stack(one.created):
+            name, _, method = site.function.rpartition(".")
+            if method == "__init__" and name in models:
+                found.setdefault((models[name], site), set()).add(number)
+                break
+    return found
+
+
+def _finding(case: Case, network: str, group: set[int], where: Site | None, in_object: bool = False) -> Finding:
+    torch = case.recording.framework == "torch"
+    who = f"{subject(case, group)} {verb(group, case, 'is', 'are')}"
+    if in_object:
+        many = f"{len(group)} variables" if len(group) > 1 else "1 variable"
+        who = f"what {quoted(where)} makes ({many}) is"
+    path = [PathStep(where, "creation", "made here")] if where is not None else []
+    listed = f"{network}.parameters()" if torch else f"{network}.trainable_variables"
+    fix = (
+        "make the class of this object an nn.Module (super().__init__() first), so that the model can look into it"
+        if in_object
+        else "keep layers in nn.ModuleList([...]) or nn.ModuleDict({...}), parameters in nn.ParameterList"
+        if torch
+        else "make the layers in __init__ and keep them as attributes of the model (lists and dicts are tracked there)"
+    )
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"{who} used by `{network}` but not registered with it",
+        why=f"`{network}` does not look into plain {'objects' if in_object else 'containers'}, so {listed} leaves "
+        "these out: no optimizer "
+        "gets them, no "
+        "checkpoint saves them.",
+        fix=fix, variables=case.names(group), where=where, label="layers in here are invisible to the model",
+        path=tuple(path),
+    )  # fmt: skip
 
 
 def _kept_at(case: Case, members: set[int]) -> Site | None:

@@ -78,8 +78,10 @@ from itertools import pairwise
 from whygrad.flow.recording import Backward, Edit, Step
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
-from whygrad.rules.dropped_updates import Dropped, dropped_updates, numpy_updates
+from whygrad.rules.dropped_copies import DroppedCopies, dropped_copies
+from whygrad.rules.dropped_updates import Dropped, dropped_updates, let_go_at, numpy_updates
 from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.rolled_back import RolledBack, rolled_back
 from whygrad.rules.wording import plain_subject, quoted, subject, verb
 
 CODE, NAME = "W206", "update-discarded"
@@ -91,6 +93,9 @@ def check(case: Case) -> Iterator[Finding]:
     if case.recording.framework != "jax":
         for one in (*dropped_updates(case), *numpy_updates(case)):
             yield _unused(case, one) if one.trained else _rebound(case, one)
+        copies = dropped_copies(case)
+        if copies is not None:
+            yield _copies(case, copies)
         return
     used = {value for op in case.recording.ops.values() if op.name != "read_value" for value in op.inputs}
     dropped: dict[Site | None, list[tuple[Step, set[int]]]] = {}
@@ -112,13 +117,15 @@ def check(case: Case) -> Iterator[Finding]:
             yield _dropped(case, where, steps)
     yield from _not_applied(case)
     if not dropped:
+        yield from (_rolled_back(case, one) for one in rolled_back(case))
         yield from _forgetful(case)
 
 
 def _rebound(case: Case, one: Dropped) -> Finding:
     torch = case.recording.framework == "torch"
-    where = case.site(one.op.stack)
+    where = let_go_at(case, one.op)
     backward = next((b for b in case.recording.backwards if b.got & one.variables), None)
+    functional = any(b.call == "func.grad" and b.given.keys() & one.variables for b in case.recording.backwards)
     are, its = verb(one.variables, case, "keeps", "keep"), verb(one.variables, case, "its", "their")
     return Finding(
         code=CODE,
@@ -126,7 +133,10 @@ def _rebound(case: Case, one: Dropped) -> Finding:
         severity="error",
         message=f"{subject(case, one.variables)} {are} {its} first values: the update is computed and dropped",
         why="The result is a new tensor. Binding it to a name, or changing a copy, leaves the variable as it was.",
-        fix="change the parameter in place, under torch.no_grad(): p -= rate * p.grad, or let an optimizer do it"
+        fix=f"keep {quoted(where)} as the parameters of the next update, and write them into the network at the end "
+        "(load_state_dict)"
+        if functional
+        else "change the parameter in place, under torch.no_grad(): p -= rate * p.grad, or let an optimizer do it"
         if torch
         else "write it into the variable: variable.assign_sub(rate * gradient), or let an optimizer do it",
         variables=case.names(one.variables),
@@ -145,9 +155,35 @@ def _rebound(case: Case, one: Dropped) -> Finding:
     )
 
 
+def _copies(case: Case, found: DroppedCopies) -> Finding:
+    """Copies were trained, and the network that they were made of is as it was."""
+    step = found.runs[0].steps[-1]
+    trained, name = case.site(step.stack), plain_subject(case, found.base)
+    where = case.site(found.last.stack) if found.last is not None else trained
+    what = "what is computed from them is dropped" if found.last is not None else "nothing uses them afterwards"
+    stations = [(trained, "step", "the copy is trained here")]
+    if found.last is not None:
+        stations.append((where, "dropped", "and its new values end here"))
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"{subject(case, found.base)} {verb(found.base, case, 'keeps its', 'keep their')} first values: copies "
+        f"of {verb(found.base, case, 'it', 'them')} are trained, and {what}",
+        why=f"Each of {len(found.runs)} trainings began with the same values of {name}. A copy has variables of its "
+        "own: training it changes nothing in the original.",
+        fix=f"load the result back into {name} ({_loads(case)}), or train {name} itself",
+        variables=case.names(found.base), where=where,
+        label="the new values end here" if found.last is not None else f"this trains a copy of {name}",
+        path=tuple(PathStep(site, op, role) for site, op, role in stations if site is not None), seen=len(found.runs),
+    )  # fmt: skip
+
+
+def _loads(case: Case) -> str:
+    return "load_state_dict" if case.recording.framework == "torch" else "set_weights"
+
+
 def _unused(case: Case, one: Dropped) -> Finding:
     """An inner loop that ends in nothing: its parameters go into no loss."""
-    where = case.site(one.op.stack)
+    where = let_go_at(case, one.op)
     network = plain_subject(case, one.variables)
     return Finding(
         code=CODE,
@@ -203,6 +239,20 @@ def _dropped(case: Case, where: Site | None, steps: list[tuple[Step, set[int]]])
         first_update=1,
         seen=len(steps),
     )
+
+
+def _rolled_back(case: Case, one: RolledBack) -> Finding:
+    """Updates built on one another, and the next round begins where they began."""
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"{subject(case, one.variables)} {verb(one.variables, case, 'is', 'are')} updated several times, and "
+        "the last values are dropped: the next round begins where this one did",
+        why="Arrays in JAX do not change. The updates made new ones, each from the one before, and the program goes on "
+        "with those from before the first.",
+        fix=f"keep what {quoted(one.where)} ends with, and go on with it",
+        variables=case.names(one.variables), where=one.where, label="the last values are dropped here",
+        path=(PathStep(one.where, one.steps[0].call, "updated here, and dropped"),), seen=len(one.steps),
+    )  # fmt: skip
 
 
 def _not_applied(case: Case) -> Iterator[Finding]:

@@ -72,6 +72,9 @@ def check(case: Case) -> Iterator[Finding]:
     for optimizer in case.recording.optimizers.values():
         if not idle(case, optimizer) or optimizer.holds & swapped_variables(case):  # W204 tells the latter
             continue
+        earlier = [o for o in case.recording.optimizers.values() if o.at < optimizer.at]
+        if case.unheld and any(other.holds == optimizer.holds for other in earlier):
+            continue  # W201: it was given what another one has already
         mine = {v for v in optimizer.holds if case.variable(v).trainable} - case.replaced.stale
         came, first = meant_for(case, optimizer), steps_of(case, optimizer)[0]
         if came and first.at < came[0].at:

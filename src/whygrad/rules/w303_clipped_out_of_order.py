@@ -285,6 +285,8 @@ def _unapplied(case: Case, clips: list[Edit]) -> Iterator[Finding]:
     clipped, applied = case.site(clip.stack), case.site(step.stack)
     if jax and clip.limit is None:
         clipped = case.seen_from(clip.stack, step.stack)  # in the function that has both
+    elif not late:  # a helper may clip and return them; the line that takes nothing from it is the one to change
+        clipped = next((site for site in case.stack(clip.stack) if is_statement(site)), clipped)
     ignored = not late and clipped is not None and (jax or is_statement(clipped))
     yield Finding(
         code=CODE, rule=NAME, severity="error",

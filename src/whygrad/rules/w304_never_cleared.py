@@ -84,7 +84,7 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _kept(case: Case, heap: Heap) -> Finding:
-    """JAX: the sum that the program keeps itself."""
+    """JAX, TensorFlow: the sum that the program keeps itself."""
     where, applied = case.site(heap.added.stack), case.site(heap.step.stack)
     came = case.site(heap.backward.stack)
     steps = [(came, "grad", "a gradient comes here"), (where, "+", "added to those of the updates before"),
@@ -95,7 +95,9 @@ def _kept(case: Case, heap: Heap) -> Finding:
         "that was applied before and never set to zero",
         why=f"The update{at_line(applied, where)} applies the sum and leaves it as it is. Each update applies all "
         "gradients so far, of which all but the last belong to weights that are long gone.",
-        fix="begin a new sum after each update: jax.tree.map(jnp.zeros_like, params); or let optax.MultiSteps do it",
+        fix="begin a new sum after each update: "
+        + ("jax.tree.map(jnp.zeros_like, params); or let optax.MultiSteps do it" if case.recording.framework == "jax"
+           else "[tf.zeros_like(v) for v in variables]; or gradient_accumulation_steps of a Keras optimizer"),
         variables=case.names(heap.variables), where=where, label="the gradients of the updates before are still there",
         loss=case.loss_site(heap.backward),
         path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None), seen=heap.times,

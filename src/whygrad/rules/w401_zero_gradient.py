@@ -72,6 +72,7 @@ from whygrad.rules.finding import Finding, PathStep, Severity
 from whygrad.rules.flatness import (
     Dead,
     dead_ends,
+    ends_layer,
     fed_by,
     is_nothing,
     leads_through_weights,
@@ -130,7 +131,8 @@ def _explained(case: Case, variable: int, steps: list[Step]) -> Dead | None:
         if was_alive(case, variable) and not structural(case, dead.op):
             flat = dead.why == "flat" and base_name(dead.op) in (*_RECTIFIERS, *_SQUASHERS)
             died = flat and len(steps) >= _SINCE and _for_long(case, variable, len(steps))
-            return dead if died and leads_through_weights(case, dead) else None
+            output = ends_layer(case, dead) and not satisfied(case, dead)
+            return dead if died and (output or leads_through_weights(case, dead)) else None
         if len(steps) > 1 or structural(case, dead.op):
             return dead
     return None

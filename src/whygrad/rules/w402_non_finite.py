@@ -74,7 +74,7 @@ from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.growth import blown_up
-from whygrad.rules.layers import runaway
+from whygrad.rules.layers import overshot, runaway
 from whygrad.rules.origin import Origin, Trouble, first_trouble, origin_of, steep
 from whygrad.rules.singular_points import explain
 from whygrad.rules.wording import at_line, plain_subject, subject, verb
@@ -96,7 +96,7 @@ def check(case: Case) -> Iterator[Finding]:
         if late is not None and blown_up(case, None) is None:
             yield _late(case, late)
         return
-    if blown_up(case, trouble) is not None or runaway(case, trouble) is not None:
+    if blown_up(case, trouble) is not None or runaway(case, trouble) is not None or overshot(case, trouble) is not None:
         return  # W404: the numbers grew until they overflowed, and no operation is to blame
     origin = _origin(case, trouble)
     if origin is None or trouble.backward is None:

@@ -112,7 +112,8 @@ def _vanishes(chain: Chain) -> bool:
     if _only_bias(chain):
         return True
     falls = sum(1 for a, b in zip(chain.sizes, chain.sizes[1:], strict=False) if a < b)
-    return chain.sizes[0] < _RATIO * chain.sizes[-1] and falls >= 0.7 * (len(chain.sizes) - 1)
+    steady = falls >= 0.7 * (len(chain.sizes) - 1) or chain.rounds > 0
+    return chain.sizes[0] < _RATIO * chain.sizes[-1] and steady
 
 
 def _only_bias(chain: Chain) -> bool:
@@ -130,7 +131,16 @@ def _finding(case: Case, chain: Chain, seen: int) -> Finding:
     if _only_bias(chain):
         last = "the last bias"
     better = {"torch": "nn.LayerNorm", "tensorflow": "keras.layers.LayerNormalization", "jax": "flax.linen.LayerNorm"}
-    steps = [(where, function, "the gradient shrinks here, layer by layer"), (loss, "loss", "the loss")]
+    each = "round by round" if chain.rounds else "layer by layer"
+    steps = [(where, function, f"the gradient shrinks here, {each}"), (loss, "loss", "the loss")]
+    fix = (
+        f"use ReLU or GELU in place of {function} in the hidden layers, normalise between them "
+        f"({better[case.recording.framework]}), or add residual connections"
+    )
+    if chain.rounds:
+        fix = (
+            "use a gated cell (LSTM, GRU), orthogonal first weights, or a shorter way from the first rounds to the loss"
+        )
     return Finding(
         code=CODE,
         rule=NAME,
@@ -140,8 +150,7 @@ def _finding(case: Case, chain: Chain, seen: int) -> Finding:
         why=f"The gradient of {plain_subject(case, {first})} is {chain.sizes[0]:.1e} for each weight, that of "
         f"{last} {largest:.1e}. Between them lie {len(chain.squashes)} times "
         f"{function}, and each multiplies the gradient by its slope, which is below 1.",
-        fix=f"use ReLU or GELU in place of {function} in the hidden layers, normalise between them "
-        f"({better[case.recording.framework]}), or add residual connections",
+        fix=fix,
         variables=case.names(small),
         where=where,
         label=f"{len(chain.squashes)} times {function} in a row",

@@ -73,7 +73,7 @@ from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.flatness import pass_before
 from whygrad.rules.growth import Growth, blown_up, norm_of
-from whygrad.rules.layers import growing_layers, loop_in, reached, runaway, usual_site
+from whygrad.rules.layers import growing_layers, loop_in, overshot, reached, runaway, usual_site
 from whygrad.rules.origin import first_trouble
 from whygrad.rules.wording import plain_subject, quoted
 
@@ -100,6 +100,13 @@ def check(case: Case) -> Iterator[Finding]:
     if loop is not None and trouble is not None and trouble.backward is not None:
         yield _over_loop(case, loop, trouble.backward, trouble.variables, "overflows", trouble.seen)
         return
+    step = overshot(case, trouble)
+    if step is not None:
+        size = f"is {norm_of(step.step.gradients):.1e} against weights of {norm_of(step.step.weights):.1e}"
+        if step.loop is not None:
+            yield _over_loop(case, step.loop, step.backward, step.step.applied, size, 1)
+        else:
+            yield _over_layers(case, step.layers, step.backward, step.step.applied, size, 1)
     if trouble is not None:
         return
     steps = [s for s in case.recording.steps if s.gradients and s.weights and s.error is None]

@@ -78,7 +78,9 @@ from whygrad.flow.recording import Copy
 from whygrad.flow.site import Site
 from whygrad.rules import same_arrays, sync_source
 from whygrad.rules.case import Case
+from whygrad.rules.consumer import named_call
 from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.idle_targets import Idle, idle_targets
 from whygrad.rules.objective import Bootstrap, bootstraps, objectives
 from whygrad.rules.twins import target_networks
 from whygrad.rules.wording import at_line, quoted, subject
@@ -91,9 +93,22 @@ def check(case: Case) -> Iterator[Finding]:
     """Networks that are copied onto themselves, or called by two names on the two sides of one loss."""
     for members, bound, sync, names in aliases(case):
         yield _finding(case, members, bound, sync, names)
+    named = {v for alias in aliases(case) for v in alias[0]}
+    for idle in idle_targets(case):
+        if not idle.originals & (named | _through_target(case)):
+            yield _idle(case, idle)
     if case.recording.framework == "jax":
         for same in same_arrays.found(case):
             yield _same(case, same)
+
+
+def _through_target(case: Case) -> set[int]:
+    """Variables that a loss trains through its own target: W501 says it, and that the target is not used follows."""
+    found: set[int] = set()
+    for objective in objectives(case):
+        for target in bootstraps(case, objective, live=True):
+            found |= objective.variables(objective.live[target.value] & objective.trained)
+    return found
 
 
 Alias = tuple[set[int], Site | None, Site | None, list[str]]
@@ -251,6 +266,23 @@ def _finding(case: Case, members: set[int], bound: Site | None, sync: Site | Non
         ),
         variables=case.names(members), where=where,
         label=f"{quoted(where)} makes no second network" if bound is not None else "copies the network onto itself",
+        path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
+    )  # fmt: skip
+
+
+def _idle(case: Case, idle: Idle) -> Finding:
+    """A target network is kept and synced, and the loss asks the trained one."""
+    backward = idle.found.objective.backward
+    where, loss = named_call(case, idle.call, idle.originals), case.loss_site(backward)
+    where = where or case.seen_from(idle.call.stack, backward.stack)
+    steps = [(where, "call", f"the target is computed with `{idle.online}`"), (loss, "loss", "the loss")]
+    return Finding(
+        code=CODE, rule=NAME, severity="warning",
+        message=f"the target is computed with `{idle.online}`, and `{idle.name}`, which follows it, is never used",
+        why="A target network holds still while the online one learns. It is there and kept in step, but the targets "
+        f"come from `{idle.online}` and move with every update.",
+        fix=f"compute the target with `{idle.name}` in {quoted(where)}",
+        variables=case.names(idle.originals), where=where, label=f"this should be `{idle.name}`", loss=loss,
         path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
     )  # fmt: skip
 

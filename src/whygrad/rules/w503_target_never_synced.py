@@ -261,7 +261,7 @@ def _unsynced(case: Case, twin: Twin) -> Finding:
         return _finding(case, twin, case.site(once[-1].stack), "note",
             f"the sync of {name} did not run again in {count(updates, 'update')}", "ran before the first update only",
             stayed, "nothing to do if a longer run reaches it; otherwise sync more often")  # fmt: skip
-    where = case.site(once[-1].stack) if once else _used(case, twin) or case.loss_site(twin.objective.backward)
+    where = _blamed(case, once[-1:]) if once else _used(case, twin) or case.loss_site(twin.objective.backward)
     label = "copied here once, and never again" if once else "the target network is used here and never synced"
     severity: Severity = "note" if case.recording.cut_short else "warning"
     return _finding(case, twin, where, severity, f"{name} never follows {online}", label, stayed,

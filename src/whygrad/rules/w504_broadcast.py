@@ -121,8 +121,8 @@ def _pairs(case: Case, objective: Objective, op: Op) -> bool:
     values = case.recording.values
     left, right = op.inputs[:2]
     for column, row in ((left, right), (right, left)):
-        if column in case.content or row in case.content or not (values[column].floating and values[row].floating):
-            continue
+        if column in case.content or row in case.content or not (values[column].floating or values[row].floating):
+            continue  # labels may be integers
         tall, wide = _shape(case, column), _shape(case, row)
         mapped = values[column].mapped is not None or values[row].mapped is not None
         if len(tall) != 2 or tall[1] != 1 or not tall[0] or tall[0] < 2:

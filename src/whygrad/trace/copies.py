@@ -20,6 +20,7 @@ SAMPLED = 8
 """Numbers looked at of each variable."""
 
 _NOTED = 20_000
+_LATE_LOOKS = 64
 _TWINS = 24
 _WALKED = 400
 _AVERAGED = frozenset({
@@ -61,6 +62,7 @@ class Copies:
         self._wrote: list[_Wrote] = []
         self._watched: dict[int, Sample] = {}
         self._next_look = 0
+        self._looked = 0
 
     # --- while every operation is seen --------------------------------------------------------------------------
 
@@ -132,6 +134,24 @@ class Copies:
         """Somebody wrote into a variable after deep tracing had ended."""
         self._watched.pop(variable, None)
         self.recording.moved_later.add(variable)
+
+    def before_late(self, variable: int) -> Sample | None:
+        """After deep tracing: the program itself is about to write into a trained variable. None: not looked at."""
+        if not self._watched or variable in self._watched or self._looked >= _LATE_LOOKS:
+            return None
+        self._looked += 1
+        return self.sample(variable)
+
+    def given_late(self, variable: int, before: Sample, frame: FrameType) -> None:
+        """It has been written: with the content of a network that nothing has changed so far?"""
+        after = self.sample(variable)
+        if after is None or after == before or _constant(after):
+            return
+        for other, share in self._twins(variable, before, after):
+            if other in self._watched:
+                stack = self.session.stacks.capture(frame)
+                self.recording.copies.append(Copy(self.session.tick(), other, variable, stack, share))
+                return
 
     def whole_late(self, variables: Iterable[int], itself: set[int], frame: FrameType) -> None:
         """A whole network was loaded after deep tracing had ended: from which one? `itself`: from themselves."""

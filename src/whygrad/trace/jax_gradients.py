@@ -94,7 +94,7 @@ class Gradients:
         paths = [jax.tree_util.keystr(path) for path, _ in flat]
         implicit = bool(recorder.local.tapes)
         asked = Asked("grad", tape, leaves, [], None, [], stack, implicit)
-        scope.put(Opened(tape, stack, leaves, paths, implicit))
+        scope.put(Opened(tape, stack, leaves, paths, implicit, _state_leaves(primals, paths)))
         recorder.local.tapes.append((tape, scope))
         return asked
 
@@ -187,3 +187,13 @@ class Gradients:
             for number in content:
                 recorder.numbers.of_value(number, content)
             recorder.numbers.fill(since)
+
+
+def _state_leaves(primals: Any, paths: list[str]) -> frozenset[str]:
+    """Equinox: a layer with a state keeps the state's first content; what is used and changed is a copy elsewhere."""
+    kind = getattr(getattr(sys.modules.get("equinox"), "nn", None), "StateIndex", None)
+    if kind is None:
+        return frozenset()
+    flat, _ = jax.tree_util.tree_flatten_with_path(primals, is_leaf=lambda node: isinstance(node, kind))
+    inside = [jax.tree_util.keystr(path) for path, node in flat if isinstance(node, kind)]
+    return frozenset(path for path in paths if any(path.startswith(prefix) for prefix in inside))

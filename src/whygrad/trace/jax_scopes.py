@@ -45,6 +45,8 @@ class Opened:
     """The values that are differentiated, as they arrive."""
     paths: list[str]
     implicit: bool = False
+    states: frozenset[str] = frozenset()
+    """Those of `paths` that are the first content of a state (Equinox), which lives outside of the model."""
 
 
 @dataclass(slots=True)
@@ -202,7 +204,7 @@ def _place(body: Scope, item: Item, places: _Places) -> None:
         tape = recorder.new_tape()
         places.tapes[item.tape] = tape
         leaves = [_at(body, n, places) for n in item.leaves]
-        scope.put(Opened(tape, stack, leaves, item.paths, item.implicit or bool(scope.open_tapes())))
+        scope.put(Opened(tape, stack, leaves, item.paths, item.implicit or bool(scope.open_tapes()), item.states))
         recorder.local.tapes.append((tape, scope))
     else:
         scope.put(

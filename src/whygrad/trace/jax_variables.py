@@ -30,6 +30,8 @@ class Variables:
         self._open: dict[int, dict[int, int]] = {}
         self._outside: dict[tuple[int, int], int] = {}
         self._of_keras: set[int] = set()
+        self._states: set[int] = set()
+        """Leaves that are the first content of a state: nothing to train."""
         self._inside: set[int] = set()
         """Content as the differentiated function sees it."""
 
@@ -92,6 +94,8 @@ class Variables:
         recorder.updates.flush()
         self._outside.clear()
         leaves = [(n, path) for n, path in zip(opened.leaves, opened.paths, strict=True) if values[n].floating]
+        self._states.update(n for n, path in leaves if path in opened.states)
+        leaves = [(n, path) for n, path in leaves if path not in opened.states]
         recorder.naming.look_for_names(sys._getframe(), [recorder.values.object_of(n) for n, _ in leaves])
         found: dict[int, int] = {}
         things = [(n, path, recorder.values.object_of(n), values[n].shape) for n, path in leaves]
@@ -156,7 +160,8 @@ class Variables:
         for leaf, inside, gradient in zip(asked.leaves, asked.inner, gradients, strict=False):
             variable = known.get(leaf)
             if variable is None:
-                values.append(inside)
+                if leaf not in self._states:
+                    values.append(inside)
                 continue
             wanted.append(variable)
             inner[variable], given[variable], read[variable] = inside, gradient, leaf

@@ -113,6 +113,9 @@ class Ring:
     def split(self) -> Recording:
         """The recording of the first updates, with all that was seen beside it."""
         whole = self.recording
+        edges = [edge for window in self._windows for edge in window][1:]
+        edges.append(self._opened if self._opened is not None else self.session.now())
+        whole.blind = [(a, b) for a, b in zip(edges[::2], edges[1::2], strict=False) if b > a]
         if not self._ran:
             return whole
         is_open = self._opened is not None

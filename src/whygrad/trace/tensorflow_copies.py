@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -39,14 +40,24 @@ class TensorFlowCopies(Copies):
         watched = self._watched
 
         def assign(variable: Any, *args: Any, **kwargs: Any) -> Any:
+            trained: tuple[int, Sample] | None = None
             if watched and not self.recorder.deep:
                 try:
                     store = self.recorder.variables.stores.get(variable._handle._id)
                     if store is not None and store.number in watched:
                         self.moved(store.number)
+                    elif store is not None and store.number is not None and not self.recorder.local.busy:
+                        before = self.before_late(store.number)
+                        trained = (store.number, before) if before is not None else None
                 except Exception as trouble:  # a handle of a graph has no number: not one of those we watch
                     self._not_ours(trouble)
-            return original(variable, *args, **kwargs)
+            result = original(variable, *args, **kwargs)
+            if trained is not None:
+                try:
+                    self.given_late(*trained, sys._getframe(1))
+                except Exception as trouble:
+                    self.recorder.trouble(trouble)
+            return result
 
         return assign
 

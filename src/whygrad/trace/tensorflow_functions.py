@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 EagerTensor = ops.EagerTensor
 _Call = Callable[..., Any]
+_RESOURCE = 20
 _TENSORFLOW = os.path.dirname(os.path.abspath(tensorflow.__file__)) + os.sep
 
 
@@ -38,6 +39,8 @@ class Functions:
         self._framework_made: dict[int, bool] = {}
         self._given: list[list[int]] = []
         self._made: list[int] | None = None
+        self._read_inside: dict[int, None] | None = None
+        """In a `numpy_function`: the contents of variables that its body has read so far."""
         self._inside = False
         self.runs_compiled = False
         """Whether the program has compiled functions, which run eagerly for as long as we look."""
@@ -153,12 +156,16 @@ class Functions:
             recorder = self.recorder
             if not recorder.active():
                 return original(func, inp, *args, **kwargs)
-            with recorder.quiet():
-                result = original(func, inp, *args, **kwargs)
+            outer, self._read_inside = self._read_inside, {}
+            try:
+                with recorder.quiet():
+                    result = original(func, inp, *args, **kwargs)
+            finally:
+                read, self._read_inside = self._read_inside, outer
             try:
                 with recorder.lock:
                     stack = recorder.session.stacks.capture(sys._getframe(1))
-                    given = self._numbers(inp, stack)
+                    given = list(dict.fromkeys([*self._numbers(inp, stack), *(read or ())]))
                     made = tuple(recorder.new_value(t) for t in recorder.tensors_in(result))
                     recorder.add("numpy_function", "enter", given, made, stack, False, getattr(func, "__name__", ""))
             except Exception as trouble:
@@ -166,6 +173,16 @@ class Functions:
             return result
 
         return py_func_common
+
+    def peek(self, inputs: Any, frame: FrameType) -> None:
+        """An operation inside a `numpy_function`: which variables does it read?"""
+        if self._read_inside is None:
+            return
+        for tensor in inputs:
+            if isinstance(tensor, EagerTensor) and tensor._datatype_enum() == _RESOURCE:
+                store = self.recorder.variables.at_handle(tensor, frame)
+                if store.reference is not None:
+                    self._read_inside[self.recorder.variables.read(store)] = None
 
     def _numbers(self, things: Any, stack: int) -> list[int]:
         recorder = self.recorder

@@ -206,9 +206,12 @@ class TensorFlowRecorder:
     def _callback(
         self, op_type: Any, inputs: Any, attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None
     ) -> None:
-        if graph is not None or not self.deep or self.local.busy:
+        if graph is not None or not self.deep:
             return
         try:
+            if self.local.busy:
+                self.functions.peek(inputs, sys._getframe(1))
+                return
             with self.lock:
                 name = op_type.decode() if isinstance(op_type, bytes) else op_type
                 self._note(name, inputs, outputs, sys._getframe(1))

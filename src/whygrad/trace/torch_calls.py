@@ -106,6 +106,14 @@ class Calls:
         else:
             self._note_result(name, args, kwargs, list(tensors_in(result)), frame)
 
+    def note_variable(self, args: Any, kwargs: Any, result: Tensor, frame: FrameType) -> None:
+        """`Variable(tensor)`, from before tensors had gradients of their own: a new leaf, cut off from the old one."""
+        given = [*args, *kwargs.values()][:1]
+        self._note_result("Variable", given, {}, [result], frame)
+        if result.requires_grad:
+            self.recorder.variables.made(result, self.recorder.session.stacks.capture(frame))
+            self.recorder.variables.adopt(result)
+
     # --- a call that gives new tensors --------------------------------------------------------------------------
 
     def _note_result(self, name: str, args: Any, kwargs: Any, results: list[Tensor], frame: FrameType) -> None:
@@ -121,10 +129,11 @@ class Calls:
         values = recorder.recording.values
         if name in words.PAIRWISE and len(inputs) == len(outputs):
             for source, target in zip(inputs, outputs, strict=True):
-                recorder.add(name, "compute", (source,), (target,), stack, values[target].live)
+                live, switch = values[target].live, recorder.switches.present()
+                recorder.add(name, "compute", (source,), (target,), stack, live, switch)
                 values[target].numbers = values[source].numbers
             return
-        live = any(values[o].live for o in outputs)
+        live = name != "Variable" and any(values[o].live for o in outputs)
         if live and not inputs:
             for tensor in results:
                 if tensor.requires_grad and tensor.is_leaf:
@@ -172,7 +181,8 @@ class Calls:
         if inputs:
             stack = self.recorder.session.stacks.capture(frame)
             at = self.recorder.add(name, "leave", inputs, (), stack, False)
-            self.recorder.exits.left(at, result)
+            if name != "__reduce_ex__":  # saved, or sent to another process: it does not come back from there
+                self.recorder.exits.left(at, result)
 
     def _note_into(self, at: int, into: Tensor, sources: list[int], stack: int) -> None:
         """`torch.add(target.data, source.data, out=target.data)`: a write into a variable's memory."""

@@ -45,12 +45,17 @@ class TorchCopies(Copies):
             if source is None or target is None:
                 continue
             one, two = numbers.number_of(source), numbers.number_of(target)
+            if one is None and two is not None and self._trained(two):
+                one = numbers.adopt(source)  # nothing else may ever be computed from it
             if one is None or two is None:
                 left.append(entry)
                 continue
             self.recording.copies.append(Copy(at, one, two, stack, 1.0))
             self.recording.variables[two].copy_of = one
         self._deep = left
+
+    def _trained(self, variable: int) -> bool:
+        return any(variable in optimizer.holds for optimizer in self.recording.optimizers.values())
 
     def _read(self, variable: int) -> Sample | None:
         tensor = self.recorder.variables.tensor(variable)

@@ -18,6 +18,9 @@ from whygrad.trace.updates import Updates
 if TYPE_CHECKING:
     from whygrad.trace.torch_recorder import TorchRecorder
 
+_COPIES_DEPTH = 12
+"""Updates of a copied network that are traced deeply, in case it is trained by a few steps and then done."""
+
 _Call = Callable[..., Any]
 
 
@@ -188,9 +191,16 @@ class Optimizers:
                 recorder.deepen()
             elif recorder.ring.stepped():
                 recorder.let_go()
-        elif self._updates.enough():
+        elif self._updates.enough() and not self._trains_copies():
             recorder.release()
         self._new = False
+
+    def _trains_copies(self) -> bool:
+        """Whether the last step was one of the first of a copy: what becomes of it is seen when its training ends."""
+        recording = self.recorder.recording
+        step = recording.steps[-1]
+        rounds = sum(1 for s in recording.steps if s.optimizer == step.optimizer)
+        return rounds < _COPIES_DEPTH and any(recording.variables[v].copy_of is not None for v in step.applied)
 
     # --- Keras on the torch backend -----------------------------------------------------------------------------
 

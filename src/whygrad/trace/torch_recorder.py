@@ -25,6 +25,7 @@ from whygrad.trace.session import Session
 from whygrad.trace.torch_calls import Calls
 from whygrad.trace.torch_copies import TorchCopies
 from whygrad.trace.torch_edits import Edits
+from whygrad.trace.torch_func import Transforms
 from whygrad.trace.torch_functions import Functions
 from whygrad.trace.torch_gradients import Gradients
 from whygrad.trace.torch_naming import Naming
@@ -93,6 +94,7 @@ class TorchRecorder:
         self.switches = Switches(self)
         self.gradients = Gradients(self)
         self.functions = Functions(self)
+        self.transforms = Transforms(self)
         self.optimizers = Optimizers(self)
         self.edits = Edits(self)
         self.naming = Naming(self)
@@ -109,6 +111,7 @@ class TorchRecorder:
         """Put the wrappers in place and begin deep tracing."""
         for part in (self.optimizers, self.edits, self.variables, self.functions, self.switches, self.copies):
             part.attach(self._patches)
+        self.transforms.attach(self._patches)
         self._patches.replace(threading.Thread, "_bootstrap_inner", self._wrap_thread)
         self.session.when_imported("keras", self._attach_keras)
         self.deepen()

@@ -104,7 +104,9 @@ class Switches:
             variables.frozen_at.pop(number, None)
         else:
             variables.frozen_at[number] = stack
-        self.recorder.recording.values[variables.value_of(tensor)].live = tensor.requires_grad
+        value = variables.value_of(tensor)
+        if self.recorder.recording.values[value].live != tensor.requires_grad:
+            variables.new_version(tensor, value)  # what was computed before keeps the gradient it had
 
 
 def _who_switched(frame: FrameType | None) -> tuple[str, bool]:

@@ -39,6 +39,7 @@ class Variables:
         """Watch parameters being made, copied and given their first values."""
         patches.replace(torch.nn.Module, "register_parameter", self._wrap_register_parameter)
         patches.replace(torch.nn.Parameter, "__deepcopy__", self._wrap_deepcopy)
+        patches.add(type(torch.autograd.Variable), "__call__", self._variable_called())
         for name in [n for n in vars(torch.nn.init) if n.endswith("_") and not n.startswith("_")]:
             patches.replace(torch.nn.init, name, self._wrap_initialiser)
 
@@ -193,6 +194,16 @@ class Variables:
                     self.made(param, self.recorder.session.stacks.capture(sys._getframe(1)))
 
         return register_parameter
+
+    def _variable_called(self) -> _Call:
+        def __call__(kind: Any, *args: Any, **kwargs: Any) -> Any:
+            result = type.__call__(kind, *args, **kwargs)
+            if self.recorder.active():
+                with self.recorder.guarded, self.recorder.lock:
+                    self.recorder.calls.note_variable(args, kwargs, result, sys._getframe(1))
+            return result
+
+        return __call__
 
     def _wrap_deepcopy(self, original: _Call) -> _Call:
         def __deepcopy__(parameter: Any, memo: Any) -> Any:

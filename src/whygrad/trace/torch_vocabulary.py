@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-STOP = frozenset({"detach", "detach_", "data.__get__", "detach_copy"})
+STOP = frozenset({"detach", "detach_", "data.__get__", "detach_copy", "Variable"})
 
-LEAVE = frozenset({"numpy", "item", "tolist", "__array__", "__float__", "__int__", "__index__", "__complex__"})
+LEAVE = frozenset({
+    "numpy", "item", "tolist", "__array__", "__float__", "__int__", "__index__", "__complex__", "__reduce_ex__",
+})  # fmt: skip
 
 ENTER = frozenset({
     "tensor", "as_tensor", "asarray", "from_numpy", "scalar_tensor", "new_tensor", "frombuffer", "from_dlpack", "new",
@@ -33,7 +35,7 @@ NOT_DATA = frozenset({
     "get_device", "register_hook", "register_post_accumulate_grad_hook", "retain_grad", "__len__", "__hash__",
     "__repr__", "__str__", "__format__", "is_same_size", "type", "result_type", "is_nonzero", "__bool__",
     "is_tensor", "is_storage", "_is_all_true", "_is_view", "is_set_to", "is_signed", "is_inference", "__contains__",
-    "__reduce_ex__", "__setstate__", "_version", "equal", "allclose", "is_shared", "share_memory_", "_assert_async",
+    "__setstate__", "_version", "equal", "allclose", "is_shared", "share_memory_", "_assert_async",
     "_record_function_enter_new", "_record_function_exit._RecordFunction", "record_stream", "manual_seed", "typename",
     "broadcast_shapes", "promote_types", "can_cast", "get_default_dtype", "set_default_dtype", "__dir__",
     "sparse_dim", "dense_dim", "has_names", "names", "align_to", "_grad", "backward", "grad.__set__", "_make_subclass",

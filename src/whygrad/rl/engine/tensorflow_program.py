@@ -69,9 +69,10 @@ class Inside:
 def program(engine: Any, function: Callable[..., Any]) -> Callable[..., Any]:
     """`carry, out = function(inside, carry, given)` on an engine's networks, compiled."""
 
-    @tf.function(autograph=False, jit_compile=engine.loops)
-    def whole(count: Any, carry: Any, given: Any) -> Any:
+    def on_engine(count: Any, carry: Any, given: Any) -> Any:
         return function(Inside(engine, count), carry, given)
+
+    whole = tf.function(on_engine, autograph=False, jit_compile=engine.loops)
 
     def run(carry: Any, given: Any, updates: int) -> Any:
         carry, out = whole(tf.constant(engine.updates, "int32"), carry, given)

@@ -19,14 +19,18 @@ _MOST_TURNS = 100
 
 def compiled_loop(agent: Agent, engine: Engine, world: World, plan: Plan) -> Any:
     """The compiled loop for an agent in a world; None where its settings need what only the plain loops do."""
-    kind: type[CompiledReplayLoop | CompiledRolloutLoop]
-    if isinstance(agent, OffPolicy) and agent.n_step == 1 and not agent.prioritised:
-        kind, steps = CompiledReplayLoop, max(agent.train_every, agent.lanes)
-    elif isinstance(agent, OnPolicy) and not (
-        agent.WHOLE_EPISODES or agent.normalise_observations or agent.normalise_rewards
-    ):
-        kind, steps = CompiledRolloutLoop, agent.horizon * agent.lanes
-    else:
-        return None
-    turns = min(_MOST_TURNS, max(1, (plan.log_every or plan.steps) // steps))
-    return kind(agent, engine, world, plan.steps, plan.seed, turns)
+    if isinstance(agent, OffPolicy):
+        if agent.n_step > 1 or agent.prioritised:
+            return None
+        turns = _turns(plan, max(agent.train_every, agent.lanes))
+        return CompiledReplayLoop(agent, engine, world, plan.steps, plan.seed, turns)
+    if isinstance(agent, OnPolicy):
+        if agent.WHOLE_EPISODES or agent.normalise_observations or agent.normalise_rewards:
+            return None
+        turns = _turns(plan, agent.horizon * agent.lanes)
+        return CompiledRolloutLoop(agent, engine, world, plan.steps, plan.seed, turns)
+    return None
+
+
+def _turns(plan: Plan, steps: int) -> int:
+    return min(_MOST_TURNS, max(1, (plan.log_every or plan.steps) // steps))

@@ -35,13 +35,14 @@ class WorldEnv(gymnasium.Env[Any, Any], Generic[W]):
             raise ValueError(f"{self.KIND.ID} is drawn as {', '.join(modes)}, got render_mode={render_mode!r}")
         self.world: W = find_world(self.KIND.ID, settings)  # type: ignore[assignment]
         self.render_mode = render_mode
-        self.action_space, self.observation_space = action_space(self.world), observation_space(self.world)
+        self.action_space: Any = action_space(self.world)
+        self.observation_space = observation_space(self.world)
         self._programs = programs(self.world)
         self._state: State | None = None
         self._over = self._terminated = False
         self._painter = None if render_mode is None else self._make_painter(render_mode)
 
-    def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:  # type: ignore[override]
+    def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin a game. Without a seed it follows from the game before, and without one before from nothing."""
         super().reset(seed=seed)
         if seed is None and self._state is not None:
@@ -154,7 +155,7 @@ class PendulumEnv(WorldEnv[Pendulum]):
 
 
 def _one(info: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: values[0].item() for name, values in info.items()}
+    return {name: info[name][0].item() for name in sorted(info)}  # in the same order on every backend
 
 
 def _tensors(state: State) -> State:

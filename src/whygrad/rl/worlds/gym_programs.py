@@ -58,7 +58,10 @@ def programs(world: World) -> Programs:
         # No two share their memory: PyTorch's capture of what they are given to next would take them for one.
         return keras.tree.map_structure(ops.copy, state), seen(state)
 
-    return Programs(*map(compiled, (begin, lambda state: (state, seen(state)), step, next_step, same_step)))
+    def see(state: State) -> tuple[State, dict[str, Any]]:
+        return state, seen(state)
+
+    return Programs(compiled(begin), compiled(see), compiled(step), compiled(next_step), compiled(same_step))
 
 
 def arrays(tree: Any) -> Any:

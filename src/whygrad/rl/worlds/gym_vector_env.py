@@ -15,13 +15,9 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from keras import ops
 
-from whygrad.rl.worlds.cartpole import CartPole
-from whygrad.rl.worlds.catalogue import find_world
 from whygrad.rl.worlds.gym_env import CartPoleEnv, PendulumEnv, SnakeEnv, WorldEnv
-from whygrad.rl.worlds.gym_programs import action_space, arrays, keys, observation_space, programs, to_world
-from whygrad.rl.worlds.pendulum import Pendulum
+from whygrad.rl.worlds.gym_programs import arrays, keys, programs, to_world
 from whygrad.rl.worlds.pictures import Painter
-from whygrad.rl.worlds.snake import Snake
 from whygrad.rl.worlds.world import State, World, choose
 
 MODES = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)
@@ -35,7 +31,6 @@ class WorldVectorEnv(VectorEnv[Any, Any, Any]):
     """
 
     SINGLE: ClassVar[type[WorldEnv[Any]]]
-    KIND: ClassVar[type[World]]
 
     def __init__(
         self,
@@ -49,26 +44,22 @@ class WorldVectorEnv(VectorEnv[Any, Any, Any]):
         if not isinstance(num_envs, int) or num_envs < 1:
             raise ValueError(f"num_envs is a whole number, 1 or more, got {num_envs!r}")
         self._mode = _mode(autoreset_mode)
-        # One environment that never plays checks the settings and makes the painters, which draw one game each.
-        single = self.SINGLE(None, **settings)
-        if max_episode_steps is not None:
+        if max_episode_steps is not None:  # what Gymnasium calls it
             settings = {**settings, "limit": max_episode_steps}
-        self._settings = {name: value for name, value in settings.items() if name != "render_size"}
-        self.world = find_world(self.KIND.ID, self._settings)
-        if self.world is None:
-            raise AssertionError(f"{self.KIND.ID} is in the catalogue")
+        single = self.SINGLE(None, **settings)  # never plays; it knows what one game is like
+        self.world: World = single.world
         modes = [mode for mode in single.metadata["render_modes"] if mode != "human"]
         if render_mode is not None and render_mode not in modes:
-            raise ValueError(f"games of {self.KIND.ID} are drawn as {', '.join(modes)}, got render_mode={render_mode!r}")
+            raise ValueError(f"{self.world.ID} is drawn as {', '.join(modes)}, got render_mode={render_mode!r}")
         self.num_envs, self.render_mode = num_envs, render_mode
         self.metadata = {**single.metadata, "render_modes": modes, "autoreset_mode": self._mode}
-        self.single_action_space, self.single_observation_space = action_space(self.world), observation_space(self.world)
+        self.single_action_space = self._actions = single.action_space
+        self.single_observation_space = single.observation_space
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self._programs = programs(self.world)
         self._state: State | None = None
         self._ended = np.zeros(num_envs, bool)
-        self._single = single
         self._painters: list[Painter] = []
         if render_mode is not None:
             self._painters = [single._make_painter(render_mode) for _ in range(num_envs)]
@@ -104,11 +95,11 @@ class WorldVectorEnv(VectorEnv[Any, Any, Any]):
         if self._mode is AutoresetMode.NEXT_STEP:
             fresh = self._ended
             ended = ops.convert_to_tensor(fresh)
-            self._state, told = self._programs.next_step(self._state, to_world(self.world, given), ended)  # type: ignore[arg-type]
+            self._state, told = self._programs.next_step(self._state, to_world(self.world, given), ended)
             told = arrays(told)
             self._ended = told["terminated"] | told["truncated"]
         else:
-            self._state, told = self._programs.same_step(self._state, to_world(self.world, given))  # type: ignore[arg-type]
+            self._state, told = self._programs.same_step(self._state, to_world(self.world, given))
             told = arrays(told)
             fresh = told["terminated"] | told["truncated"]
         infos = _infos(told["info"])
@@ -121,8 +112,8 @@ class WorldVectorEnv(VectorEnv[Any, Any, Any]):
         """A picture, or a text, of each game."""
         if self.render_mode is None:
             gymnasium.logger.warn(
-                f"{self.KIND.ID} was made without a render mode, so there is nothing to draw. Write "
-                f'gymnasium.make_vec("{self.KIND.ID}", render_mode="rgb_array").'
+                f"{self.world.ID} was made without a render mode, so there is nothing to draw. Write "
+                f'gymnasium.make_vec("{self.world.ID}", render_mode="rgb_array").'
             )
             return None
         return tuple(painter.picture() for painter in self._painters)
@@ -157,7 +148,7 @@ class WorldVectorEnv(VectorEnv[Any, Any, Any]):
         if list(options) != ["reset_mask"]:
             raise ValueError(
                 f"games of a vector environment are reset with the option reset_mask alone, got {dict(options)!r}. "
-                f'gymnasium.make("{self.KIND.ID}") takes where a game begins.'
+                f'gymnasium.make("{self.world.ID}") takes where a game begins.'
             )
         if not isinstance(mask, np.ndarray) or mask.dtype != bool or mask.shape != (self.num_envs,):
             raise ValueError(f"reset_mask is an array of {self.num_envs} truths, got {mask!r}")
@@ -167,7 +158,7 @@ class WorldVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _checked(self, actions: Any) -> np.ndarray:
         given = np.asarray(actions)
-        space = self.single_action_space
+        space: Any = self._actions
         if given.shape != (self.num_envs, *space.shape):
             raise ValueError(f"one action for each of {self.num_envs} games is needed, got an array {given.shape}")
         if isinstance(space, gymnasium.spaces.Discrete):
@@ -175,7 +166,7 @@ class WorldVectorEnv(VectorEnv[Any, Any, Any]):
         else:
             fits = bool(((given >= space.low) & (given <= space.high)).all())
         if not fits:
-            raise ValueError(f"an action of {self.KIND.ID} is one of {space}, got {given!r}")
+            raise ValueError(f"an action of {self.world.ID} is one of {space}, got {given!r}")
         return given
 
     def _show(self, actions: Any, fresh: np.ndarray, terminated: np.ndarray) -> None:
@@ -191,19 +182,19 @@ class WorldVectorEnv(VectorEnv[Any, Any, Any]):
 class SnakeVectorEnv(WorldVectorEnv):
     """`whygrad/Snake-v0`, many games."""
 
-    KIND, SINGLE = Snake, SnakeEnv
+    SINGLE = SnakeEnv
 
 
 class CartPoleVectorEnv(WorldVectorEnv):
     """`whygrad/CartPole-v1`, many games."""
 
-    KIND, SINGLE = CartPole, CartPoleEnv
+    SINGLE = CartPoleEnv
 
 
 class PendulumVectorEnv(WorldVectorEnv):
     """`whygrad/Pendulum-v1`, many games."""
 
-    KIND, SINGLE = Pendulum, PendulumEnv
+    SINGLE = PendulumEnv
 
 
 def _mode(given: AutoresetMode | str) -> AutoresetMode:
@@ -215,8 +206,7 @@ def _mode(given: AutoresetMode | str) -> AutoresetMode:
 
 def _infos(info: Mapping[str, Any]) -> dict[str, Any]:
     """As Gymnasium has them: each with a mask that says for which games it is known, here for all."""
-    both = ((name, values) for name, values in info.items())
-    return {k: v for name, values in both for k, v in ((name, values), (f"_{name}", np.ones(len(values), bool)))}
+    return {**info, **{f"_{name}": np.ones(len(values), bool) for name, values in info.items()}}
 
 
 def _finals(final: Mapping[str, Any], over: np.ndarray) -> dict[str, Any]:

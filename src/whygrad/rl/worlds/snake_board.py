@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -86,7 +87,7 @@ def _cells(world: Snake, given: Any, what: str) -> tuple[Cell, ...]:
     for cell in given:
         pair = np.asarray(cell)
         if pair.shape != (2,) or pair.dtype.kind not in "iu":
-            raise ValueError(f"{wanted}, got {cell!r} among them")
+            raise ValueError(f"{wanted}, got {cell!r} in it")
         y, x = (int(n) for n in pair)
         if not (0 <= y < world.height and 0 <= x < world.width):
             raise ValueError(
@@ -104,7 +105,7 @@ def _check_snake(world: Snake, snake: tuple[Cell, ...]) -> None:
         raise ValueError("snake is a list of cells from the head to the tail, got an empty one")
     if len(snake) == world.cells:
         raise ValueError(f"a snake of {len(snake)} cells fills the board: the game would be over before it began")
-    for (y, x), (v, u) in zip(snake, snake[1:], strict=False):
+    for (y, x), (v, u) in pairwise(snake):
         if abs(y - v) + abs(x - u) != 1:
             raise ValueError(
                 f"each cell of the snake, from the head to the tail, touches the next; [{y}, {x}] does not touch "

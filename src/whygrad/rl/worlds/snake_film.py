@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -41,7 +42,7 @@ def frames(games: Sequence[Sequence[Board]], size: int, at: Pace) -> Iterator[np
     for boards in games:
         first, last = boards[0], boards[-1]
         yield from [_draw(None, first, 1.0, size)] * max(1, round(at.fps / 3))
-        for before, after in zip(boards, boards[1:], strict=False):
+        for before, after in pairwise(boards):
             for n in range(at.each):
                 yield _draw(before, after, (n + 1) / at.each, size)
         still = _draw(boards[-2] if len(boards) > 1 else None, last, 1.0, size)

@@ -9,7 +9,7 @@ from whygrad.rl.worlds.snake_board import HEADINGS, Board, Cell
 
 BUMP = 0.3
 """How far, in cells, a snake runs into what kills it."""
-SAMPLES = 5
+SAMPLES = 6
 """Points of the line in each cell."""
 
 

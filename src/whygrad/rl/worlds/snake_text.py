@@ -1,4 +1,4 @@
-"""A game of Snake as text: a frame around the board, the body as a line, the head as an arrow that says where it goes."""
+"""A game of Snake as text: a frame around the board, the body as a line, the head as an arrow."""
 
 from __future__ import annotations
 

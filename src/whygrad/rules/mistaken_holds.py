@@ -1,0 +1,40 @@
+"""Optimizers that were given a network which no loss uses, while one of the same build gets the gradient.
+
+`optimizer = Adam(target.parameters())`: the copy is held, the original learns nothing, and every step is empty.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from whygrad.flow.recording import Optimizer
+from whygrad.rules.case import Case
+from whygrad.rules.wording import networks
+
+
+def given_by_mistake(case: Case) -> list[tuple[Optimizer, set[int]]]:
+    """PyTorch: such an optimizer, and the variables that it should have been given."""
+    if case.recording.framework != "torch":
+        return []
+    idle = [(set(group), _shapes(case, group)) for group in networks(case, case.unheld).values()]
+    found = []
+    for optimizer in case.recording.optimizers.values():
+        if not optimizer.holds or optimizer.holds & case.trained:
+            continue
+        mine = _shapes(case, optimizer.holds)
+        for group, shapes in idle:
+            if _several(mine, shapes):
+                found.append((optimizer, group))
+                break
+    return found
+
+
+def _several(one: Counter[str], all_of_them: Counter[str]) -> bool:
+    """Whether a count is that of one network, or of several of its build (one for each worker)."""
+    times = next(iter(all_of_them.values()), 0) // next(iter(one.values()), 1) if one else 0
+    return times > 0 and all_of_them == Counter({shape: times * count for shape, count in one.items()})
+
+
+def _shapes(case: Case, members: Iterable[int]) -> Counter[str]:
+    return Counter(str(case.variable(v).shape) for v in members)

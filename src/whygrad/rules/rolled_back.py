@@ -1,0 +1,73 @@
+"""JAX: updates in a row that are thrown away together: a loop's last state is not what the program goes on with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from whygrad.flow.recording import Backward, Step
+from whygrad.flow.site import Site, Stack
+from whygrad.rules import sync_source
+from whygrad.rules.case import Case
+
+_LOOPS = ("scan", "fori_loop", "while_loop")
+_CHAIN = 64
+
+
+@dataclass(slots=True)
+class RolledBack:
+    """The last updates of rounds after which a gradient was taken where the round began."""
+
+    where: Site
+    steps: list[Step]
+    variables: set[int]
+
+
+def rolled_back(case: Case) -> list[RolledBack]:
+    """Rounds of updates, each built on the one before, of which nothing uses the end."""
+    used = {value for op in case.recording.ops.values() if op.name != "read_value" for value in op.inputs}
+    used |= {value for b in case.recording.backwards for value in b.read.values()}
+    made = {(v, value): step for step in case.recording.steps for v, value in step.after.items()}
+    found: dict[Site, RolledBack] = {}
+    for step in case.recording.steps:
+        lost = {v for v, value in step.after.items() if value not in used and v in step.before}
+        after = _next(case, step, lost) if lost else None
+        if after is None or lost < set(step.before) & set(after.read):
+            continue
+        if not all(_began(made, step, v, after.read[v]) for v in lost & set(after.read)):
+            continue
+        where = _let_go(case.stack(step.returned if step.returned is not None else step.stack))
+        if where is not None:
+            one = found.setdefault(where, RolledBack(where, [], set()))
+            one.steps.append(step)
+            one.variables |= lost
+    # What a compiled loop does it does in every round; a call that is made once may be there to warm up.
+    return [one for one in found.values() if len(one.steps) > 1 or _is_loop(one.where)]
+
+
+def _next(case: Case, step: Step, variables: set[int]) -> Backward | None:
+    later = (b for b in case.recording.backwards if b.at > step.at and not b.implicit)
+    return next((b for b in later if set(b.read) & variables), None)
+
+
+def _began(made: dict[tuple[int, int], Step], step: Step, variable: int, value: int) -> bool:
+    """Whether a value is what a variable held before the first, or a later, of the updates that led to this one."""
+    earlier = made.get((variable, step.before[variable]))
+    for _ in range(_CHAIN):
+        if earlier is None or variable not in earlier.before:
+            return False
+        if earlier.before[variable] == value:
+            return True
+        earlier = made.get((variable, earlier.before[variable]))
+    return False
+
+
+def _let_go(stack: Stack) -> Site | None:
+    """The call that runs the round: a loop of JAX, else the function that the update is in."""
+    for site in stack[1:]:
+        if _is_loop(site):
+            return site
+    return next((site for site in stack[1:] if site.function != stack[0].function), None)
+
+
+def _is_loop(site: Site) -> bool:
+    return sync_source.called_at(site).rpartition(".")[2] in _LOOPS
