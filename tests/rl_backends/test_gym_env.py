@@ -188,14 +188,24 @@ def test_classic_control():
     assert (env.action_space.low, env.action_space.high) == ([-2.0], [2.0])
     theirs = gymnasium.make("Pendulum-v1").unwrapped
     theirs.reset(seed=0)
-    for torque in (2.0, -1.3, 0.0):
+    for torque in (2.0, -1.3, 0.0, 7.5):  # the last is more than there is
         env.reset(options={"state": [1.0, 0.5]})
         theirs.state = np.array([1.0, 0.5])
-        action = np.array([torque], np.float32)
-        ours, reward, *_ = env.step(action)
+        action = np.array([torque])
+        ours, reward, *_ = env.unwrapped.step(action)
         seen, expected, *_ = theirs.step(action)
         assert np.allclose(ours, seen, atol=1e-5)
         assert reward == pytest.approx(expected, abs=1e-4)
+
+
+def test_torques_that_are_none():
+    env = gymnasium.make("whygrad/Pendulum-v1").unwrapped
+    env.reset(seed=0)
+    for action in (1.0, [0.5, 0.5], [float("nan")], ["much"]):
+        with pytest.raises(
+            ValueError, match=r"an action of whygrad/Pendulum-v1 is one of Box\(-2.0, 2.0, \(1,\), float32\)"
+        ):
+            env.step(action)
 
 
 def test_what_is_refused():

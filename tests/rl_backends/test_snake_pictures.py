@@ -186,6 +186,19 @@ def test_a_film(tmp_path):
         assert shown == pytest.approx(len(made) * 1000 / 32, rel=0.05)  # GIFs count in hundredths of a second
 
 
+def test_a_film_keeps_its_colours(tmp_path):
+    """Also where the longest snake leaves no room for a fruit."""
+    from PIL import Image
+
+    full = Board(2, 2, ((0, 0), (0, 1), (1, 1), (1, 0)), (), "left", 3)
+    games = [[Board(2, 2, full.snake[:3], ((1, 0),), "left", 2), full]]
+    frames = [draw(scene(None, board), 2, 2, 120) for board in games[0]]
+    write_film(tmp_path / "full.gif", frames, 10, snake_film.colours(games, 120))
+    with Image.open(tmp_path / "full.gif") as film:
+        picture = np.asarray(film.convert("RGB"))
+    assert np.abs(pixel(picture, 1.1, 0, full).astype(int) - APPLE).max() <= 8
+
+
 def test_environments_draw_themselves():
     env = gymnasium.make("whygrad/Snake-v0", height=5, width=6, fruits=2, render_mode="ansi")
     env.reset(options={"snake": SNAKE, "fruits": FRUITS})

@@ -151,14 +151,14 @@ MESSAGES: dict[str, dict[str, Any]] = {
     },
     "w206_worker_keeps_its_own": {
         "severity": "error",
-        "message": "`shared` (4 variables) keeps the first values: copies of it are trained, and nothing uses "
+        "message": "`shared` (4 variables) keeps its first values: copies of it are trained, and nothing uses "
         "them afterwards",
         "label": "this trains a copy of `shared`",
         "why": "Each of 8 trainings began with the same values of `shared`. A copy has variables of its own: "
         "training it changes nothing in the original.",
         "fix": "load the result back into `shared` (set_weights), or train `shared` itself",
         "variables": ("shared.dense.kernel", "shared.dense.bias", "shared.dense_1.kernel", "shared.dense_1.bias"),
-        "path": [(21, "the copy is trained here"), (21, "and its new values end here")],
+        "path": [(21, "the copy is trained here")],
     },
     "w303_helper_clips_in_vain": {
         "severity": "error",

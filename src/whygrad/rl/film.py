@@ -39,7 +39,7 @@ def write_film(
     """Write frames, each a uint8 array [height, width, 3], whole or not at all.
 
     A GIF has 256 colours: each frame its own, or all the best ones of the image `colours`. With the same colours
-    throughout, what does not move stays exactly as it is, and the file is smaller.
+    throughout, what does not move stays exactly as it is.
     """
     suffix = check_film(path)
     if not 0 < fps < math.inf:

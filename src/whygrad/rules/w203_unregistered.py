@@ -102,8 +102,8 @@ def check(case: Case) -> Iterator[Finding]:
     hidden = {v for v in case.unheld - recording.hand_updated if not recording.variables[v].registered}
     for network, members in networks(case, hidden).items():
         yield _finding(case, network, set(members), _kept_at(case, set(members)))
-    for (network, where), members in _of_objects(case).items():
-        yield _finding(case, network, members, where, in_object=True)
+    for (network, where), group in _of_objects(case).items():
+        yield _finding(case, network, group, where, in_object=True)
 
 
 def in_objects(case: Case) -> set[int]:

@@ -6,8 +6,9 @@ What it checks
     tensors, or changes a copy, and nothing is written into the variable; or
     an inner loop (MAML) makes parameters that no loss is computed with. In
     JAX the result of optax.apply_updates, of state.apply_gradients or of a
-    compiled training step is not kept; the updates of an optimizer are never
-    applied; or the optimizer starts from its first state again in every
+    compiled training step is not kept; a loop's last state is dropped, and
+    the next round begins where this one did; the updates of an optimizer are
+    never applied; or the optimizer starts from its first state again in every
     update.
 
 Why it matters
@@ -123,9 +124,9 @@ def check(case: Case) -> Iterator[Finding]:
 
 def _rebound(case: Case, one: Dropped) -> Finding:
     torch = case.recording.framework == "torch"
-    where = let_go_at(case, one.op)
     backward = next((b for b in case.recording.backwards if b.got & one.variables), None)
     functional = any(b.call == "func.grad" and b.given.keys() & one.variables for b in case.recording.backwards)
+    where = let_go_at(case, one.op) if functional else case.site(one.op.stack)
     are, its = verb(one.variables, case, "keeps", "keep"), verb(one.variables, case, "its", "their")
     return Finding(
         code=CODE,
@@ -183,7 +184,7 @@ def _loads(case: Case) -> str:
 
 def _unused(case: Case, one: Dropped) -> Finding:
     """An inner loop that ends in nothing: its parameters go into no loss."""
-    where = let_go_at(case, one.op)
+    where = case.site(one.op.stack)
     network = plain_subject(case, one.variables)
     return Finding(
         code=CODE,

@@ -4,7 +4,8 @@ What it checks
     A gradient that was applied is still in .grad when the next backward pass
     adds to it, and nobody clears it between the updates: zero_grad() is
     missing, stands before the loop, runs once per epoch, or clears other
-    variables.
+    variables. In TensorFlow and JAX: a sum of gradients that the program
+    keeps itself is applied, and the next ones are added to it as it is.
 
 Why it matters
     Each update applies the sum of all gradients so far. Most of the sum

@@ -39,7 +39,7 @@ class Functions:
         self._framework_made: dict[int, bool] = {}
         self._given: list[list[int]] = []
         self._made: list[int] | None = None
-        self._read_inside: dict[int, None] | None = None
+        self.read_inside: dict[int, None] | None = None
         """In a `numpy_function`: the contents of variables that its body has read so far."""
         self._inside = False
         self.runs_compiled = False
@@ -156,12 +156,12 @@ class Functions:
             recorder = self.recorder
             if not recorder.active():
                 return original(func, inp, *args, **kwargs)
-            outer, self._read_inside = self._read_inside, {}
+            outer, self.read_inside = self.read_inside, {}
             try:
                 with recorder.quiet():
                     result = original(func, inp, *args, **kwargs)
             finally:
-                read, self._read_inside = self._read_inside, outer
+                read, self.read_inside = self.read_inside, outer
             try:
                 with recorder.lock:
                     stack = recorder.session.stacks.capture(sys._getframe(1))
@@ -176,13 +176,13 @@ class Functions:
 
     def peek(self, inputs: Any, frame: FrameType) -> None:
         """An operation inside a `numpy_function`: which variables does it read?"""
-        if self._read_inside is None:
+        if self.read_inside is None:
             return
         for tensor in inputs:
             if isinstance(tensor, EagerTensor) and tensor._datatype_enum() == _RESOURCE:
                 store = self.recorder.variables.at_handle(tensor, frame)
                 if store.reference is not None:
-                    self._read_inside[self.recorder.variables.read(store)] = None
+                    self.read_inside[self.recorder.variables.read(store)] = None
 
     def _numbers(self, things: Any, stack: int) -> list[int]:
         recorder = self.recorder

@@ -210,7 +210,8 @@ class TensorFlowRecorder:
             return
         try:
             if self.local.busy:
-                self.functions.peek(inputs, sys._getframe(1))
+                if self.functions.read_inside is not None:
+                    self.functions.peek(inputs, sys._getframe(1))
                 return
             with self.lock:
                 name = op_type.decode() if isinstance(op_type, bytes) else op_type

@@ -14,7 +14,7 @@ from keras import ops
 
 from whygrad.rl.worlds.cartpole import CartPole
 from whygrad.rl.worlds.catalogue import find_world
-from whygrad.rl.worlds.gym_programs import action_space, arrays, keys, observation_space, programs, to_world
+from whygrad.rl.worlds.gym_programs import action_space, arrays, fits, keys, observation_space, programs, to_world
 from whygrad.rl.worlds.pendulum import Pendulum
 from whygrad.rl.worlds.pictures import ClassicPainter, Painter, SnakePainter
 from whygrad.rl.worlds.snake import Snake
@@ -63,7 +63,7 @@ class WorldEnv(gymnasium.Env[Any, Any], Generic[W]):
         if self._state is None or self._over:
             which = "has ended" if self._over else "has not begun"
             raise gymnasium.error.ResetNeeded(f"the game {which}: call reset() before step()")
-        if not self.action_space.contains(action):
+        if not fits(self.world, action, ()):
             raise ValueError(f"an action of {self.KIND.ID} is one of {self.action_space}, got {action!r}")
         self._state, told = self._programs.step(self._state, to_world(self.world, np.asarray(action)[None]))
         told = arrays(told)

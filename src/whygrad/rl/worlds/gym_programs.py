@@ -97,6 +97,20 @@ def observation_space(world: World) -> spaces.Box:
     )
 
 
+def fits(world: World, action: Any, games: tuple[int, ...]) -> bool:
+    """Whether these are actions. Of numbers beyond the bounds the bounds are taken, as Gymnasium's Pendulum does."""
+    given = np.asarray(action)
+    if world.spaces.discrete:
+        return (
+            given.shape == games
+            and given.dtype.kind in "iu"
+            and bool(np.all((given >= 0) & (given < world.spaces.choices)))
+        )
+    return (
+        given.shape == (*games, len(world.spaces.low)) and given.dtype.kind in "iuf" and bool(np.isfinite(given).all())
+    )
+
+
 def to_world(world: World, action: Any) -> Any:
     """Actions [games, …] in the environment's bounds to what `World.step` takes."""
     given = world.spaces

@@ -16,7 +16,7 @@ from gymnasium.vector.utils import batch_space
 from keras import ops
 
 from whygrad.rl.worlds.gym_env import CartPoleEnv, PendulumEnv, SnakeEnv, WorldEnv
-from whygrad.rl.worlds.gym_programs import arrays, keys, programs, to_world
+from whygrad.rl.worlds.gym_programs import arrays, fits, keys, programs, to_world
 from whygrad.rl.worlds.pictures import Painter
 from whygrad.rl.worlds.world import State, World, choose
 
@@ -161,11 +161,7 @@ class WorldVectorEnv(VectorEnv[Any, Any, Any]):
         space: Any = self._actions
         if given.shape != (self.num_envs, *space.shape):
             raise ValueError(f"one action for each of {self.num_envs} games is needed, got an array {given.shape}")
-        if isinstance(space, gymnasium.spaces.Discrete):
-            fits = given.dtype.kind in "iu" and bool(((given >= 0) & (given < space.n)).all())
-        else:
-            fits = bool(((given >= space.low) & (given <= space.high)).all())
-        if not fits:
+        if not fits(self.world, given, (self.num_envs,)):
             raise ValueError(f"an action of {self.world.ID} is one of {space}, got {given!r}")
         return given
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -50,12 +51,12 @@ def frames(games: Sequence[Sequence[Board]], size: int, at: Pace) -> Iterator[np
 
 
 def colours(games: Sequence[Sequence[Board]], size: int) -> np.ndarray:
-    """A picture with all colours that the film needs: the longest snake alive, and one that is dead."""
+    """A picture with all colours that the film needs: the longest snake, alive and dead, and fruits."""
     longest = max((board for boards in games for board in boards), key=lambda board: len(board.snake))
-    dead = Board(longest.height, longest.width, longest.snake, longest.fruits, longest.heading, dead=True)
-    fruits = tuple((y, x) for y in range(longest.height) for x in range(longest.width) if (y, x) not in longest.snake)
-    alive = Board(longest.height, longest.width, longest.snake, fruits[:3], longest.heading)
-    return np.concatenate([_draw(None, board, 1.0, size) for board in (alive, dead)])
+    dead, short = replace(longest, dead=True), replace(longest, snake=longest.snake[:1])
+    around = [(y, x) for y in range(longest.height) for x in range(longest.width) if (y, x) != longest.snake[0]]
+    fruity = replace(short, fruits=tuple(around[:: max(1, len(around) // 8)]))
+    return np.concatenate([_draw(None, board, 1.0, size) for board in (longest, dead, fruity)])
 
 
 def _draw(before: Board | None, after: Board, share: float, size: int) -> np.ndarray:
