@@ -21,10 +21,10 @@ ENGINES = Path(whygrad.rl.__file__).parent / "engine"
 BACKENDS = ("torch", "tensorflow", "jax")
 
 
-def public_names(path):
-    """Public methods of the class Engine with arguments and result; read, not imported."""
+def public_names(path, name="Engine"):
+    """Public methods of a class with arguments and result; read, not imported."""
     tree = ast.parse(path.read_text("utf-8"))
-    cls = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Engine")
+    cls = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
     methods = [node for node in cls.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")]
     return {m.name: (ast.unparse(m.args), ast.unparse(m.returns)) for m in methods}
 
@@ -32,6 +32,15 @@ def public_names(path):
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_engines_have_the_names_of_the_interface(backend):
     assert public_names(ENGINES / f"{backend}_engine.py") == public_names(ENGINES / "interface.py")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_programs_see_the_same_names_everywhere(backend):
+    known = public_names(ENGINES / "interface.py", "Inside")
+    names = ["Inside", "Between"] if backend == "jax" else ["Inside"]
+    for name in names:
+        found = public_names(ENGINES / f"{backend}_program.py", name)
+        assert {k: v for k, v in found.items() if k != "held"} == known
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -13,7 +13,7 @@ from whygrad.rules.case import Case
 from whygrad.rules.objective import PRODUCT, SUM
 
 _FAR = 400
-_SCALES = PRODUCT | {"div", "true_divide"}
+_SCALES = PRODUCT | {"div", "true_divide", "truediv", "realdiv", "real_div"}
 _SAME = frozenset({"astype", "convert_element_type", "broadcast", "reshape", "cond", "captured", "copy", "real"})
 
 

@@ -99,14 +99,17 @@ class Switches:
         variables = self.recorder.variables
         if not variables.seen_made(tensor):
             variables.made(tensor, stack)
+        known = variables.number_of(tensor) is not None
         number = variables.adopt(tensor)
         if tensor.requires_grad:
             variables.frozen_at.pop(number, None)
         else:
             variables.frozen_at[number] = stack
         value = variables.value_of(tensor)
-        if self.recorder.recording.values[value].live != tensor.requires_grad:
+        if known and self.recorder.recording.values[value].live != tensor.requires_grad:
             variables.new_version(tensor, value)  # what was computed before keeps the gradient it had
+        else:
+            self.recorder.recording.values[value].live = tensor.requires_grad
 
 
 def _who_switched(frame: FrameType | None) -> tuple[str, bool]:

@@ -15,6 +15,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 
 _NOTHING_LEFT_TO_DO = (torch.ops.aten.detach.default, torch.ops.aten.alias.default)
 """Operations that only matter to autograd, which is over when the list is run."""
+_COPY = torch.ops.aten.clone.default
 
 
 def capture(function: Callable[..., Any], example: Sequence[torch.Tensor], compiled: bool) -> Callable[..., Any]:
@@ -40,6 +41,8 @@ def _leave_out(captured: GraphModule) -> None:
             if node not in changed and source not in changed:  # else the two have to stay apart
                 node.replace_all_uses_with(source)
                 graph.erase_node(node)
+        elif node.target == _COPY and node.args[0].target == _COPY and node.args[0] not in changed:
+            node.update_arg(0, node.args[0].args[0])  # Keras copies what a convolution is given twice, into two layouts
         elif node.op == "get_attr":
             first = attributes.setdefault(str(node.target), node)
             if first is not node:

@@ -68,11 +68,11 @@ class Engine:
         with torch.no_grad():
             for i in range(rounds):
                 batch = {k: v[i] for k, v in tensors.items()}
-                for name, report in self.one_update({**batch, "remaining": left}, remaining).items():
+                for name, report in self._one_update({**batch, "remaining": left}, remaining).items():
                     reports[name].append(report)
         return {name: {k: torch.stack([r[k] for r in rows]) for k in rows[0]} for name, rows in reports.items()}
 
-    def one_update(self, batch: dict[str, torch.Tensor], remaining: Any) -> dict[str, dict[str, Any]]:
+    def _one_update(self, batch: dict[str, torch.Tensor], remaining: Any) -> dict[str, dict[str, Any]]:
         """One update on tensors; `remaining` is also in the batch, here it may be a number."""
         report = {}
         for loss in self.losses:
@@ -86,7 +86,7 @@ class Engine:
         """Collecting and learning as one program; `torch_program` says what it sees."""
         return program(self, function)
 
-    def piece(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def _piece(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """`function(networks, given)` on trees of tensors, captured."""
 
         def on_networks(given: Any) -> Any:

@@ -35,10 +35,11 @@ def _capture(function: Callable[..., Any], given: Any, flat: list[Any], machine_
         form[:] = [out]
         return keras.tree.flatten(out)
 
+    example = [tensor.clone() for tensor in flat]  # two inputs that are one tensor now need not be one next time
     with torch.no_grad():
-        listed = capture(on_list, flat, machine_code)
+        listed = capture(on_list, example, machine_code)
         if not form:
-            on_list(*flat)
+            on_list(*example)
 
     def run(tensors: list[Any]) -> Any:
         with torch.no_grad():
@@ -57,12 +58,12 @@ class Inside:
     def call(self, function: Callable[..., Any], given: Any) -> Any:
         """`function(networks, given)`."""
         if function not in self._pieces:
-            self._pieces[function] = self._engine.piece(function)
+            self._pieces[function] = self._engine._piece(function)
         return self._pieces[function](given)
 
     def update(self, batch: Any, remaining: Any) -> Any:
         """One update: every loss that is due, then the targets."""
-        return self._engine.one_update(batch, remaining)
+        return self._engine._one_update(batch, remaining)
 
     def loop(self, body: Callable[..., Any], carry: Any, length: int, each: Any = None) -> Any:
         """`carry, out = body(inside, carry, i, each[i])`, so many times; the last carry and all outs."""
