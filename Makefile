@@ -25,7 +25,7 @@ $(STAMP): pyproject.toml
 
 setup: $(STAMP) ## make the environment (.venv) with everything the tests need
 
-demo: $(STAMP) ## explain a broken port of the snake DQN, then run the fixed one
+demo: $(STAMP) ## explain a broken port of the snake DQN, run the fixed one, train a Snake for two minutes
 	@sh examples/demo.sh $(BIN)
 
 check: $(STAMP) ## the fast inner loop: ruff, types, import contracts, tests that need no framework

@@ -36,8 +36,8 @@ def one(algo: str, seed: int, folder: str) -> dict[str, Any]:
     from whygrad.rl.catalogue import AGENTS
     from whygrad.rl.evaluation import play_episodes
     from whygrad.rl.loops.round import seeds
-    from whygrad.rl.presets import preset
     from whygrad.rl.restoring import restore
+    from whygrad.trainings.presets import preset
 
     env, steps, _ = WANTED[algo]
     agent = next(kind for kind in AGENTS if algo == kind.NAME)(**preset(algo, env))

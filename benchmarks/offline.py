@@ -27,8 +27,8 @@ from whygrad.rl.collecting import collect
 from whygrad.rl.dataset import Dataset, read_dataset, write_dataset
 from whygrad.rl.evaluation import estimates, play_episodes
 from whygrad.rl.loops.round import seeds
-from whygrad.rl.presets import preset
 from whygrad.rl.restoring import restore
+from whygrad.trainings.presets import preset
 
 ENV = "CartPole-v1"
 

@@ -14,6 +14,7 @@ from cli_runs import WHYGRAD, environment, python, whygrad
 from rl_runs import TINY, several
 
 ALGORITHMS = "a2c, cql, ddpg, dqn, ppo, reinforce, sac, td3"
+RECIPES = "recipes are snake-dqn, snake"
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +57,8 @@ def test_going_on(trained):
 
 REFUSED_AT_ONCE = {
     "train": f"which algorithm? One of {ALGORITHMS}: whygrad train dqn --env CartPole-v1",
-    "train dqm --env CartPole-v1": f"there is no algorithm 'dqm'. Did you mean dqn? The algorithms are {ALGORITHMS}.",
+    "train dqm --env CartPole-v1": f"there is no algorithm 'dqm'. Did you mean dqn? The algorithms are {ALGORITHMS}; "
+    f"{RECIPES}.",
     "train dqn": "on which environment? whygrad train dqn --env CartPole-v1",
     "train --resume r --env E": "--env is for a new training; a resumed run keeps what it began with.",
     "train --resume r --no-check": "--no-check is for a new training; a resumed run keeps what it began with.",
@@ -85,6 +87,46 @@ REFUSED = {
     "--env CartPole-v1 --set hidden=a,b": "hidden is whole numbers with commas between them, such as 64,64, got 'a,b'.",
     "--env CartPole-v1 --dataset x.npz --quiet": "dqn learns from environments, not from a dataset",
 }
+
+
+REFUSED_WORLDS = {
+    "train snake --env-set hight=6": "whygrad/Snake-v0 has no setting 'hight'. Did you mean height? Its settings are "
+    "height, width, length, fruits, limit, starve, fruit_reward, step_reward, death_reward, win_reward, view.",
+    "train snake --env-set height=tall": "height is a whole number, got 'tall'.",
+    "train snake --env-set view=half --quiet": "view is one of tfjs, full, got 'half'",
+    "train snake --env-set length=12 --quiet": "the snake starts in one row, so its length is at most the width: got "
+    "length=12, width=9",
+    "train snake --set trunk=tree --quiet": "trunk is one of plain, board, snake-dqn, got 'tree'",
+    "train snake --minutes 0 --quiet": "minutes is more than 0, got 0.0",
+    "train dqn --env CartPole-v1 --env-set 5": "--env-set takes name=value, got '5'.",
+}
+
+
+def test_refused_worlds(tmp_path):
+    for result, said in zip(several(tmp_path, *REFUSED_WORLDS), REFUSED_WORLDS.values(), strict=True):
+        assert (result.status, result.out, result.err) == (2, "", f"whygrad: {said}\n")
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_recipe_made_small(tmp_path):
+    small = "--set hidden=4,8 lanes=4 horizon=8 minibatch=16 --env-set height=4 width=5 --evaluate-episodes 3"
+    done, helped, stopped = several(
+        tmp_path,
+        f"train snake --steps 256 {small}",
+        "train snake-dqn --help",
+        f"train snake --steps 100_000 --stop-at -1000 --quiet {small}",
+    )
+    assert done.status == 0, done.err
+    first, *_ = done.out.splitlines()
+    assert first.startswith("snake, ppo on whygrad/Snake-v0: trunk=board hidden=16,32,64 lanes=64 ")
+    kept = json.loads((tmp_path / "runs/ppo-whygrad_Snake-v0-0-1/settings.json").read_text())
+    assert kept["plan"]["env_options"] == {"view": "full", "height": 4, "width": 5}
+    assert kept["settings"]["lanes"] == 4 and kept["settings"]["reward_scale"] == 0.1
+    assert "snake-dqn: TensorFlow.js' snake-dqn as it is there" in helped.out
+    assert re.search(r"^ +explore_first +0\.5 ", helped.out, re.MULTILINE)
+    assert stopped.status == 0, stopped.err
+    rows = (tmp_path / "runs/ppo-whygrad_Snake-v0-0-2/metrics.jsonl").read_text().splitlines()
+    assert json.loads(rows[-1])["step"] < 20_000  # as soon as 100 games are over
 
 
 def test_refused_before_keras_is_imported(tmp_path):

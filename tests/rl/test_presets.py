@@ -6,7 +6,7 @@ import gymnasium
 import pytest
 
 from whygrad.cli.algorithms import algorithms
-from whygrad.rl.presets import _presets, preset, preset_envs, preset_steps
+from whygrad.trainings.presets import _presets, preset, preset_envs, preset_steps
 
 ALL = [(algo, env) for algo, envs in _presets().items() for env in envs]
 

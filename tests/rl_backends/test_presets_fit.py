@@ -8,8 +8,8 @@ import pytest
 
 from whygrad.rl.catalogue import AGENTS
 from whygrad.rl.lanes import Lanes
-from whygrad.rl.presets import preset, preset_envs
 from whygrad.rl.spaces import check_supported
+from whygrad.trainings.presets import preset, preset_envs
 
 KINDS = {kind.NAME: kind for kind in AGENTS}
 

@@ -26,7 +26,7 @@ def parse(kind: type[Any], words: Sequence[str]) -> dict[str, Any]:
     for word in words:
         name, equals, text = word.partition("=")
         if not equals:
-            raise BadSetting(f"a setting is written field=value, and {word!r} has no '='.")
+            raise BadSetting(f"--set takes field=value, and {word!r} has no '='.")
         if name not in names:
             near = get_close_matches(name, names, n=1)
             hint = f" Did you mean {near[0]}?" if near else ""

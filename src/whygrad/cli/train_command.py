@@ -13,10 +13,11 @@ from whygrad.cli.env_options import parse_options
 from whygrad.cli.numbers import at_least
 from whygrad.cli.output import fail, say
 from whygrad.cli.refusals import in_sentences
+from whygrad.trainings.presets import preset, preset_envs, preset_steps
+from whygrad.trainings.recipes import Recipe, find_recipe, recipe_names
 
 if TYPE_CHECKING:
     from whygrad.rl.agent import Agent
-    from whygrad.rl.recipes import Recipe
     from whygrad.rl.training import Trained
 
 NAME = "train"
@@ -35,8 +36,8 @@ whygrad train ALGO --env ID [--steps N] [--seed S] [--backend B]
        whygrad train ALGO --help"""
 
 _NEW_ONLY = (
-    "env", "seed", "set", "env_set", "stop_at", "workers", "dataset", "precision", "compile", "root", "evaluate_every",
-    "evaluate_episodes", "checkpoint_every", "no_tensorboard", "no_check", "no_preset",
+    "env", "seed", "set", "env_set", "stop_at", "minutes", "workers", "dataset", "precision", "compile", "root",
+    "evaluate_every", "evaluate_episodes", "checkpoint_every", "no_tensorboard", "no_check", "no_preset",
 )  # fmt: skip
 """Options that a run keeps from its beginning."""
 
@@ -66,6 +67,7 @@ def add_parser(commands: Any) -> None:
         "--env-set", metavar="NAME=VALUE", nargs="+", action="extend", help="options of the environment: height=10"
     )
     parser.add_argument("--stop-at", type=float, metavar="R", help="end when the mean return of 100 episodes is R")
+    parser.add_argument("--minutes", type=float, metavar="M", help="end after so long, whatever the steps")
     parser.add_argument("--no-preset", action="store_true", help="begin with the algorithm's own defaults")
     parser.add_argument("--dataset", metavar="FILE", help="what an offline algorithm (cql) learns from: .npz or .hdf5")
     parser.add_argument("--workers", action="store_true", help="step every environment in a process of its own")
@@ -85,8 +87,6 @@ def add_parser(commands: Any) -> None:
 
 def execute(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
     """Help, a new training or the rest of an old one."""
-    from whygrad.rl.recipes import recipe_names
-
     name = options.algorithm
     if name is not None and name not in (*algorithms.algorithms(), *recipe_names()):
         return fail(algorithms.unknown(name, recipe_names()))
@@ -105,7 +105,6 @@ def execute(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int
 
 def _train(options: argparse.Namespace) -> int:
     from whygrad.rl.plan import BadPlan
-    from whygrad.rl.presets import preset, preset_steps
     from whygrad.rl.training import train
 
     recipe = _recipe(options)
@@ -142,6 +141,7 @@ def _train(options: argparse.Namespace) -> int:
         "evaluate_episodes": options.evaluate_episodes,
         "checkpoint_every": options.checkpoint_every,
         "stop_at": options.stop_at,
+        "minutes": options.minutes,
     }
     given = {k: v for k, v in plan.items() if v is not None}
     if recipe:  # what happens every so often keeps its share when the training is made shorter or longer
@@ -167,8 +167,6 @@ def _train(options: argparse.Namespace) -> int:
 
 
 def _recipe(options: argparse.Namespace) -> Recipe | None:
-    from whygrad.rl.recipes import find_recipe, recipe_names
-
     if options.algorithm not in recipe_names():
         return None
     from whygrad.rl.device import machine
@@ -221,9 +219,6 @@ def _ended(trained: Trained, steps: int, tensorboard: bool) -> int:
 
 
 def _help(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
-    from whygrad.rl.presets import preset, preset_envs, preset_steps
-    from whygrad.rl.recipes import find_recipe, recipe_names
-
     say(parser.format_help())
     width = min(shutil.get_terminal_size().columns, 100)
     name = options.algorithm

@@ -7,6 +7,7 @@ run = train(DQN(double=True), "CartPole-v1", steps=50_000)
 ```
 """
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from whygrad.gymnasium_ids import register as _register
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["A2C", "CQL", "DDPG", "DQN", "PPO", "REINFORCE", "SAC", "TD3", "Trained", "resume", "train"]
 
-_register()
+with suppress(ImportError):  # without Gymnasium there is nothing to tell it
+    _register()
 
 
 def __getattr__(name: str) -> Any:

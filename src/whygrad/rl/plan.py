@@ -39,6 +39,8 @@ class Plan:
     """Default: a hundred times in a training."""
     stop_at: float | None = None
     """End the training once the mean return of the last 100 episodes has reached this."""
+    minutes: float | None = None
+    """End the training after so long, whatever its steps."""
     tensorboard: bool = True
     histograms: bool = True
     """Also write the gradients of every variable, before and after clipping, as histograms."""
@@ -62,6 +64,8 @@ class Plan:
             elif not isinstance(value, int) or isinstance(value, bool) or value < 0:
                 raise BadPlan(f"{name} is a whole number of steps, 0 for never, got {value!r}")
 
+        if self.minutes is not None and not self.minutes > 0:
+            raise BadPlan(f"minutes is more than 0, got {self.minutes!r}")
         if self.precision not in PRECISIONS:
             raise BadPlan(f"precision is one of {', '.join(PRECISIONS)}, got {self.precision!r}")
 

@@ -127,12 +127,13 @@ def _go_on(trainer: Trainer, folder: RunFolder, quiet: bool | None, resumed: int
             stack.callback(board.close)
         bar = Progress(plan.steps, trainer.steps, quiet)
         stack.callback(bar.close)
-        reached = books.reached(plan.stop_at)
-        while trainer.steps < plan.steps and not interrupts.asked and not reached:
+        late, reached = False, books.reached(plan.stop_at)
+        while trainer.steps < plan.steps and not (interrupts.asked or reached or late):
             before = trainer.steps
             trainer.round()
+            late = plan.minutes is not None and time.perf_counter() - began > 60 * plan.minutes
             reached = books.reached(plan.stop_at)
-            due = _due(before, trainer.steps, plan, reached)
+            due = _due(before, trainer.steps, plan, reached or late)
             if due["log"]:
                 _log(trainer, folder, board, began)
             if due["evaluate"]:
@@ -149,7 +150,7 @@ def _go_on(trainer: Trainer, folder: RunFolder, quiet: bool | None, resumed: int
             bar.close()
             _say(f"A mean return of {plan.stop_at:g} over 100 episodes was reached at step {trainer.steps:,}.", quiet)
         trainer.write_back()
-    finished = reached or trainer.steps >= plan.steps
+    finished = reached or late or trainer.steps >= plan.steps
     return Trained(folder.path, trainer.steps, finished, books.scores, books.best, dict(trainer.networks))
 
 
@@ -164,9 +165,9 @@ def _board(folder: RunFolder, resumed: int | None) -> TensorBoardFile:
     return TensorBoardFile(folder.tensorboard, resumed=resumed)
 
 
-def _due(before: int, now: int, plan: Plan, reached: bool) -> dict[str, bool]:
+def _due(before: int, now: int, plan: Plan, over: bool) -> dict[str, bool]:
     """What has its time between two steps. At the end everything has."""
-    end = reached or now >= plan.steps
+    end = over or now >= plan.steps
     every = {"log": plan.log_every, "evaluate": plan.evaluate_every, "checkpoint": plan.checkpoint_every}
     return {k: n is not None and n > 0 and (before // n < now // n or end) for k, n in every.items()}
 

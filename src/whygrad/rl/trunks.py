@@ -8,6 +8,8 @@ from typing import Any
 import keras
 from keras import layers
 
+from whygrad.rl.plan import BadPlan
+
 
 def plain(inputs: Any, hidden: Sequence[int], activation: str, orthogonal: bool) -> Any:
     """Images go through small convolutions, tables are flattened, vectors stay; then dense layers."""
@@ -56,7 +58,7 @@ TRUNKS: dict[str, Trunk] = {"plain": plain, "board": board, "snake-dqn": snake_d
 def find_trunk(name: str) -> Trunk:
     """By name."""
     if name not in TRUNKS:
-        raise ValueError(f"trunk is one of {', '.join(TRUNKS)}, got {name!r}")
+        raise BadPlan(f"trunk is one of {', '.join(TRUNKS)}, got {name!r}")
     return TRUNKS[name]
 
 

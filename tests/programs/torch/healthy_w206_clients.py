@@ -1,7 +1,6 @@
-"""Copies that are trained and used: averaged back, evaluated (k folds), compared (learning rates), kept, saved."""
+"""Copies that are trained and used: averaged back, evaluated (k folds), compared (learning rates), kept."""
 
 import copy
-import io
 
 import torch
 from torch import nn
@@ -47,11 +46,3 @@ for number, member in enumerate(members):
     train(member, slice(24 * number, 24 * number + 24))
 with torch.no_grad():
     print(torch.stack([member(x) for member in members]).mean(0)[:2], plain(x)[:2])
-
-origin = nn.Linear(4, 1)
-for number in range(2):
-    tuned = copy.deepcopy(origin)
-    train(tuned, slice(24 * number, 24 * number + 24))
-    torch.save(tuned.state_dict(), io.BytesIO())
-with torch.no_grad():
-    print(origin(x).mean())

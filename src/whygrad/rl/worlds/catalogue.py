@@ -6,6 +6,7 @@ import difflib
 from dataclasses import fields
 from typing import Any
 
+from whygrad.rl.plan import BadPlan
 from whygrad.rl.worlds.cartpole import CartPole
 from whygrad.rl.worlds.pendulum import Pendulum
 from whygrad.rl.worlds.snake import Snake
@@ -23,6 +24,9 @@ def find_world(env: Any, options: dict[str, Any]) -> World | None:
                 if name not in known:
                     near = difflib.get_close_matches(name, known, 1)
                     hint = f"; did you mean {near[0]!r}?" if near else ""
-                    raise ValueError(f"{kind.ID} has no setting {name!r}{hint} It has {', '.join(known)}.")
-            return kind(**options)
+                    raise BadPlan(f"{kind.ID} has no setting {name!r}{hint} It has {', '.join(known)}.")
+            try:
+                return kind(**options)
+            except ValueError as error:
+                raise BadPlan(str(error)) from error
     return None

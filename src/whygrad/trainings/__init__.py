@@ -1,0 +1,1 @@
+"""Trainings as data: settings that are known to work, and trainings that have a name. Loads nothing else."""
