@@ -37,7 +37,7 @@ def game() -> dict[str, Any]:
     from whygrad.rl.worlds.snake import Snake
 
     world, agent = Snake(), PPO(hidden=(1,))
-    engine = engine_class()(agent, build(agent, world.spaces, {"policy": _tiny(), "value": _tiny()}), world.spaces)
+    engine = engine_class()(agent, build(agent, world.spaces, {"policy": _tiny(3), "value": _tiny(1)}), world.spaces)
     lanes = CompiledLanes(world, agent, BOARDS, 0)
 
     def step(nets: Any, carry: Any) -> Any:
@@ -58,10 +58,10 @@ def game() -> dict[str, Any]:
     return {"steps_per_second": round(max(rates[1:])), "boards": BOARDS}
 
 
-def _tiny() -> Any:
+def _tiny(outputs: int) -> Any:
     import keras
 
-    return keras.Sequential([keras.Input((9, 9, 2)), keras.layers.Flatten(), keras.layers.Dense(1)])
+    return keras.Sequential([keras.Input((9, 9, 2)), keras.layers.Flatten(), keras.layers.Dense(outputs)])
 
 
 def update() -> dict[str, Any]:
