@@ -6,6 +6,7 @@ function, without Keras, autograd and Python in between. Parameters are in it by
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -49,7 +50,36 @@ def _leave_out(captured: GraphModule) -> None:
                 node.replace_all_uses_with(first)
                 graph.erase_node(node)
     graph.eliminate_dead_code()
+    _share(graph)
     captured.recompile()
+
+
+def _share(graph: Any) -> None:
+    """Leave out copies of intermediate results that nobody changes any more, neither the copy nor what was copied."""
+    nodes = list(graph.nodes)
+    roots: dict[Any, Any] = {}
+    last_change: dict[Any, int] = {}
+    for place, node in enumerate(nodes):
+        source = node.args[0] if node.args and hasattr(node.args[0], "op") else None
+        roots[node] = roots[source] if source is not None and (_writes(node) or _shares(node)) else node
+        if _writes(node):
+            for argument in node.all_input_nodes:
+                last_change[roots[argument]] = place
+    returned = {roots[node] for node in nodes[-1].all_input_nodes}
+    for place, node in enumerate(nodes):
+        if node.target == _COPY and roots[node.args[0]].op == "call_function" and node not in last_change:
+            source = roots[node.args[0]]
+            if last_change.get(source, -1) < place and not {node, source} & returned:
+                node.replace_all_uses_with(node.args[0])
+                graph.erase_node(node)
+
+
+def _shares(node: Any) -> bool:
+    """Whether what comes out may share its memory with the first argument: views, and parts of several results."""
+    if node.target is operator.getitem:
+        return True
+    schema = getattr(node.target, "_schema", None)
+    return schema is not None and bool(schema.arguments) and schema.arguments[0].alias_info is not None
 
 
 def _writes(node: Any) -> bool:
