@@ -51,5 +51,5 @@ def test_name_says_what_is_marked(program: Path) -> None:
 def test_program_is_small_and_says_what_it_is(program: Path) -> None:
     lines = program.read_text().splitlines()
     assert lines[0].startswith('"""') and lines[0].endswith('."""')
-    assert len(lines) <= 52
+    assert len(lines) <= 55
     assert all(len(line) <= 120 for line in lines)

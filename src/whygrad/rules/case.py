@@ -271,7 +271,7 @@ class Case:
                 continue  # no round trip is believed that was not before
             tried = id(part), len(left)
             cuts = [c for c in self._cuts(part, left, backward.tape) if c.alone or not (alone or feeds_copy(part, c))]
-            cuts = self._not_dropped_inside(backward, cuts)
+            cuts = self._not_dropped_inside(backward, part, cuts)
             if alone and all(is_target(self, part, cut) for cut in cuts):
                 continue  # it only makes a target; what should have been the prediction is still to be found
             one = self._weigh(backward, part, cuts)
@@ -288,17 +288,18 @@ class Case:
             found.append(Missing(backward, frozenset(left), [], part, update, seen, frozenset(left), dropped))
         return found
 
-    def _not_dropped_inside(self, backward: Backward, cuts: list[reach.Cut]) -> list[reach.Cut]:
+    def _not_dropped_inside(self, backward: Backward, part: reach.Slice, cuts: list[reach.Cut]) -> list[reach.Cut]:
         """JAX: without those outside of the differentiated function, of what it computes inside and then drops.
 
         A critic's old values reach the loss as data; that its new one does not is another matter.
         """
         if self.recording.framework != "jax" or not any(backward.tape not in cut.op.tapes for cut in cuts):
             return cuts
+        used = {op.at for op in part.ops}
         inside = {
             self.recording.values[v].variable
             for op in self.recording.ops.values()
-            if backward.tape in op.tapes and op.name not in ("read_value", "captured")
+            if backward.tape in op.tapes and op.at not in used and op.kind == "compute" and op.name != "read_value"
             for v in op.inputs
         }
         return [c for c in cuts if backward.tape in c.op.tapes or c.op.name == "captured" or not c.variables <= inside]

@@ -1,4 +1,4 @@
-"""Equinox: a generator with batch normalisation, whose state is kept beside it; its first content is a part of the model."""
+"""Equinox: a generator with batch normalisation, whose state is kept beside it; the model has its first content."""
 import equinox as eqx
 import jax
 import jax.numpy as jnp

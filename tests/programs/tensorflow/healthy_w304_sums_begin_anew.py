@@ -1,4 +1,4 @@
-"""Gradients of four small batches are summed in a list and applied; each sum begins anew. One has a momentum by hand."""
+"""Gradients of four small batches are summed in a list and applied; each sum begins anew. A momentum by hand."""
 import tensorflow as tf
 
 tf.random.set_seed(0)

@@ -1,4 +1,4 @@
-"""A hinge that is met after some updates, and a ReLU at the output whose data are all zeros: nothing is left to learn."""
+"""A hinge that is met after some updates, and an output ReLU whose data are all zeros: nothing is left to learn."""
 import keras
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The loss lies in methods; the one that makes the prediction asks the target network. Both were built by a first call."""
+"""The loss lies in methods; the one that predicts asks the target network. Both were built by a first call."""
 import tensorflow as tf
 
 tf.random.set_seed(0)

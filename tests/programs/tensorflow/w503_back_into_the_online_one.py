@@ -1,4 +1,4 @@
-"""A sync now and then, long after the first updates, with source and destination swapped; the nets normalise batches."""
+"""A sync now and then, long after the first updates, with source and destination swapped; batches are normalised."""
 import keras
 import tensorflow as tf
 
