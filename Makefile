@@ -5,7 +5,9 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 QUIET := TF_CPP_MIN_LOG_LEVEL=3
 TFJS := tests/interchange/node_modules/.installed
-LONG := --ignore tests/rl_backends/test_probing.py --ignore tests/rl_backends/test_moving.py
+# What takes long and is the same everywhere but for the framework beneath: in `make test` on PyTorch alone.
+LONG_FILES := $(addprefix tests/rl_backends/test_,$(addsuffix .py,probing moving playing snake_pictures gym_vector_env presets_fit offline restoring own_networks))
+LONG := $(addprefix --ignore ,$(LONG_FILES))
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check test-cli test-pages test-torch test-tensorflow test-jax test-keras-torch test-contracts test-interop test-tf-agents \
@@ -69,10 +71,10 @@ $(TFJS): tests/interchange/package-lock.json
 	  echo "TF.js could not be installed: tests against it are skipped"; \
 	else echo "npm is not installed: tests against TF.js are skipped"; fi
 
-test-interchange: $(STAMP) $(TFJS) ## tests of TF.js, ONNX and Keras files, against the real ones, on three backends
+test-interchange: $(STAMP) $(TFJS) ## tests of TF.js, ONNX and Keras files, against the real ones; what makes a difference on three backends
 	KERAS_BACKEND=torch $(QUIET) $(BIN)/python -m pytest -q tests/interchange
-	KERAS_BACKEND=tensorflow $(QUIET) $(BIN)/python -m pytest -q tests/interchange
-	KERAS_BACKEND=jax $(QUIET) $(BIN)/python -m pytest -q tests/interchange
+	KERAS_BACKEND=tensorflow $(QUIET) $(BIN)/python -m pytest -q tests/interchange/test_from_tfjs.py tests/interchange/test_to_tfjs.py
+	KERAS_BACKEND=jax $(QUIET) $(BIN)/python -m pytest -q tests/interchange/test_from_tfjs.py tests/interchange/test_to_tfjs.py
 
 test-rl: $(STAMP) ## tests of what RL does with arrays and files, without a framework
 	$(BIN)/python -m pytest -q tests/rl
@@ -82,9 +84,9 @@ test-rl-backends: $(STAMP) ## tests of the agents on PyTorch, TensorFlow and JAX
 	KERAS_BACKEND=tensorflow $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends $(LONG)
 	KERAS_BACKEND=jax $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends $(LONG)
 
-test-rl-long: $(STAMP) ## the rest of the above: probes and moves between backends, begun on TensorFlow and JAX
-	KERAS_BACKEND=tensorflow $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends/test_probing.py tests/rl_backends/test_moving.py
-	KERAS_BACKEND=jax $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends/test_probing.py tests/rl_backends/test_moving.py
+test-rl-long: $(STAMP) ## the rest of the above on TensorFlow and JAX: probes, moves between backends, pictures
+	KERAS_BACKEND=tensorflow $(QUIET) $(BIN)/python -m pytest -q $(LONG_FILES)
+	KERAS_BACKEND=jax $(QUIET) $(BIN)/python -m pytest -q $(LONG_FILES)
 
 test-tf-agents: ## tests on TensorFlow 2.15 with Keras 2 and TF-Agents, in an environment of its own
 	test -e .venv-tf-agents/.installed || { \

@@ -38,7 +38,7 @@ def game() -> dict[str, Any]:
 
     world, agent = Snake(), PPO(hidden=(1,))
     engine = engine_class()(agent, build(agent, world.spaces, {"policy": _tiny(3), "value": _tiny(1)}), world.spaces)
-    lanes = CompiledLanes(world, agent, BOARDS, 0)
+    lanes = CompiledLanes(world, agent, BOARDS, 0, 1)
 
     def step(nets: Any, carry: Any) -> Any:
         moved, out = lanes.step(carry["lanes"], lanes.anything(carry["turn"]))

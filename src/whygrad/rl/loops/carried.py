@@ -28,3 +28,8 @@ def unflat(like: Mapping[str, Any], arrays: Mapping[str, Any], prefix: str = "ca
         else:
             found[name] = ops.convert_to_tensor(np.array(arrays[path]))
     return found
+
+
+def merged(values: Any, axes: int) -> Any:
+    """The first axes as one."""
+    return ops.reshape(values, (-1, *values.shape[axes:]))

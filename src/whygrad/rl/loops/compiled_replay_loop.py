@@ -11,7 +11,7 @@ from keras import ops
 
 from whygrad.rl.agent import Networks
 from whygrad.rl.engine import Engine, Inside
-from whygrad.rl.loops.carried import flat, unflat
+from whygrad.rl.loops.carried import flat, merged, unflat
 from whygrad.rl.loops.compiled_lanes import CompiledLanes
 from whygrad.rl.loops.round import Round
 from whygrad.rl.off_policy import OffPolicy
@@ -29,8 +29,8 @@ class CompiledReplayLoop:
     def __init__(self, agent: OffPolicy, engine: Engine, world: World, total: int, seed: int, turns: int) -> None:
         self.steps = 0
         self.before_learning: Callable[[dict[str, Any]], None] | None = None
-        self._agent, self._engine, self._total, self._turns = agent, engine, total, turns
-        self._lanes = CompiledLanes(world, agent, agent.lanes, seed)
+        self._agent, self._turns = agent, turns
+        self._lanes = CompiledLanes(world, agent, agent.lanes, seed, total)
         self._loss_noise = agent.loss_noise(world.spaces)
         self._per_turn = max(1, agent.train_every // agent.lanes)
         self._room = max(1, agent.buffer_size // agent.lanes) * agent.lanes
@@ -72,7 +72,7 @@ class CompiledReplayLoop:
         self._carry, (told, report) = self._learn(self._carry, {}, updates)
         self.steps += self._turns * self._per_turn * self._lanes.count
         result.episodes = episodes(told)
-        result.report = {name: _joined(given) for name, given in report.items()}
+        result.report = report
         return result
 
     @property
@@ -103,7 +103,8 @@ class CompiledReplayLoop:
             return carry, (told, keras.tree.map_structure(lambda *rows: ops.stack(rows), *reports))
 
         carry, (told, report) = inside.loop(turn, carry, self._turns)
-        return carry, (keras.tree.map_structure(_joined_axes, told), report)
+        # [turns, steps or updates, …] as one long row of them.
+        return carry, keras.tree.map_structure(lambda x: merged(x, 2), (told, report))
 
     def _step(self, inside: Inside, carry: Any, how: Callable[..., Any]) -> Any:
         lanes, rows, told, turn = inside.call(how, {"lanes": carry["lanes"], "turn": carry["turn"]})
@@ -119,7 +120,7 @@ class CompiledReplayLoop:
         return self._remembered(given, seen, self._lanes.anything(given["turn"]))
 
     def _by_policy(self, nets: Networks, given: Any) -> Any:
-        seen, chosen = self._lanes.act(nets, given["lanes"], given["turn"], self._remaining(given["turn"]))
+        seen, chosen = self._lanes.act(nets, given["lanes"], given["turn"])
         return self._remembered(given, seen, chosen["action"])
 
     def _remembered(self, given: Any, seen: Any, action: Any) -> Any:
@@ -142,10 +143,7 @@ class CompiledReplayLoop:
         batch = {name: ops.take(kept, index, axis=0) for name, kept in given["memory"].items()}
         for number, (name, kind) in enumerate(self._loss_noise.items()):
             batch[name] = noise(kind, stream(key, 300 + number), (size,))
-        return {**batch, "weight": ops.ones((size,)), "remaining": self._remaining(given["turn"])}
-
-    def _remaining(self, turn: Any) -> Any:
-        return ops.maximum(0.0, 1.0 - ops.cast(turn, "float32") * (self._lanes.count / self._total))
+        return {**batch, "weight": ops.ones((size,)), "remaining": self._lanes.remaining(given["turn"])}
 
     def state(self) -> dict[str, Any]:
         """What a checkpoint keeps of this loop: games, memory, all of it."""
@@ -156,12 +154,3 @@ class CompiledReplayLoop:
         self.steps = int(state["steps"])
         self.restart([0] * self._lanes.count)
         self._carry = unflat(self._carry, state)
-
-
-def _joined_axes(values: Any) -> Any:
-    return ops.reshape(values, (-1, *values.shape[2:]))
-
-
-def _joined(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Reports [turns, updates, …] as [all updates, …]."""
-    return {name: ops.reshape(values, (-1, *values.shape[2:])) for name, values in given.items()}

@@ -11,7 +11,7 @@ from keras import ops
 
 from whygrad.rl.agent import Networks
 from whygrad.rl.engine import Engine, Inside
-from whygrad.rl.loops.carried import flat, unflat
+from whygrad.rl.loops.carried import flat, merged, unflat
 from whygrad.rl.loops.compiled_lanes import CompiledLanes
 from whygrad.rl.loops.round import Round
 from whygrad.rl.on_policy import OnPolicy
@@ -26,8 +26,8 @@ class CompiledRolloutLoop:
     def __init__(self, agent: OnPolicy, engine: Engine, world: World, total: int, seed: int, turns: int) -> None:
         self.steps = 0
         self.before_learning: Callable[[dict[str, Any]], None] | None = None
-        self._agent, self._engine, self._total, self._turns = agent, engine, total, turns
-        self._lanes = CompiledLanes(world, agent, agent.lanes, seed)
+        self._agent, self._turns = agent, turns
+        self._lanes = CompiledLanes(world, agent, agent.lanes, seed, total)
         self._loss_noise = agent.loss_noise(world.spaces)
         self._rows = agent.horizon * agent.lanes
         self._size = min(agent.minibatch or self._rows, self._rows)
@@ -77,8 +77,8 @@ class CompiledRolloutLoop:
             return carry, (told, report)
 
         carry, (told, report) = inside.loop(turn, carry, self._turns)
-        joined = {name: {k: _merged(v, 3) for k, v in given.items()} for name, given in report.items()}
-        return carry, (keras.tree.map_structure(lambda x: _merged(x, 2), told), joined)
+        joined = {name: {k: merged(v, 3) for k, v in given.items()} for name, given in report.items()}
+        return carry, (keras.tree.map_structure(lambda x: merged(x, 2), told), joined)
 
     def _collect(self, inside: Inside, carry: Any) -> Any:
         """Rows [steps · lanes, …] by name, with `return` and `advantage`."""
@@ -94,7 +94,7 @@ class CompiledRolloutLoop:
 
     def _by_policy(self, nets: Networks, carry: Any) -> Any:
         lanes, turn = carry["lanes"], carry["turn"]
-        seen, chosen = self._lanes.act(nets, lanes, turn, self._remaining(turn))
+        seen, chosen = self._lanes.act(nets, lanes, turn)
         lanes, out = self._lanes.step(lanes, chosen["action"])
         rows = {"observation": seen, **chosen}
         rows.update({name: out[name] for name in ("reward", "terminated", "truncated")})
@@ -130,7 +130,7 @@ class CompiledRolloutLoop:
         rows["weight"] = ops.ones_like(rows["advantage"])
         for name in ("reward", "terminated", "truncated", "cut_value"):
             rows.pop(name, None)
-        return {name: _merged(values, 2) for name, values in rows.items()}
+        return {name: merged(values, 2) for name, values in rows.items()}
 
     def _epoch(self, inside: Inside, rows: Any, turn: Any, epoch: Any) -> Any:
         """Every row once, in an order of its own, in minibatches."""
@@ -154,10 +154,7 @@ class CompiledRolloutLoop:
         key = stream(self._lanes.seed, 500, given["turn"], given["index"])
         for number, (name, kind) in enumerate(self._loss_noise.items()):
             batch[name] = noise(kind, stream(key, number), (self._size,))
-        return {**batch, "remaining": self._remaining(given["turn"])}
-
-    def _remaining(self, turn: Any) -> Any:
-        return ops.maximum(0.0, 1.0 - ops.cast(turn, "float32") * (self._lanes.count / self._total))
+        return {**batch, "remaining": self._lanes.remaining(given["turn"])}
 
     def state(self) -> dict[str, Any]:
         """What a checkpoint keeps of this loop: the games, and how far it is."""
@@ -168,8 +165,3 @@ class CompiledRolloutLoop:
         self.steps = int(state["steps"])
         self.restart([0] * self._lanes.count)
         self._carry = unflat(self._carry, state)
-
-
-def _merged(values: Any, axes: int) -> Any:
-    """The first axes as one."""
-    return ops.reshape(values, (-1, *values.shape[axes:]))
