@@ -105,6 +105,16 @@ def test_advantages_are_those_of_the_plain_loop(gae_lambda):
     np.testing.assert_allclose(np.stack(found[::-1]), expected, rtol=1e-5, atol=1e-6)
 
 
+def test_what_is_carried_keeps_its_name():
+    loop, _ = make_loop(PPO(hidden=(8,), lanes=4, horizon=3, minibatch=8, epochs=1), Pendulum(), turns=1)
+    for round_ in (1, 2, 3):
+        loop.round()
+        lanes = loop.state_tree["lanes"]
+        assert array(lanes["length"]).tolist() == [3.0 * round_] * 4
+        assert array(lanes["games"]["steps"]).tolist() == [3 * round_] * 4
+        assert (array(lanes["score"]) < 0.0).all()
+
+
 def test_an_epoch_takes_every_row_once():
     loop, _ = make_loop(PPO(hidden=(8,), lanes=4, horizon=8, minibatch=8, epochs=2), CartPole())
     orders = [array(loop._order(None, {"turn": ops.zeros((), "int32"), "epoch": epoch})) for epoch in (0, 1)]

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from whygrad.rl.engine.torch_capture import capture
+from whygrad.rl.engine.trees import leaves, planted
 
 
 def compiled(function: Callable[..., Any], machine_code: bool = False) -> Callable[..., Any]:
@@ -18,7 +19,7 @@ def compiled(function: Callable[..., Any], machine_code: bool = False) -> Callab
     device = keras.ops.zeros(()).device
 
     def run(*given: Any) -> Any:
-        flat = [torch.as_tensor(x, device=device) for x in keras.tree.flatten(given)]
+        flat = [torch.as_tensor(x, device=device) for x in leaves(given)]
         key = tuple((t.shape, t.dtype) for t in flat)
         if key not in captured:
             captured[key] = _capture(function, given, flat, machine_code)
@@ -31,9 +32,9 @@ def _capture(function: Callable[..., Any], given: Any, flat: list[Any], machine_
     form: list[Any] = []
 
     def on_list(*tensors: Any) -> Any:
-        out = function(*keras.tree.pack_sequence_as(given, list(tensors)))
+        out = function(*planted(given, list(tensors)))
         form[:] = [out]
-        return keras.tree.flatten(out)
+        return leaves(out)
 
     example = [tensor.clone() for tensor in flat]  # two inputs that are one tensor now need not be one next time
     with torch.no_grad():
@@ -43,7 +44,7 @@ def _capture(function: Callable[..., Any], given: Any, flat: list[Any], machine_
 
     def run(tensors: list[Any]) -> Any:
         with torch.no_grad():
-            return keras.tree.pack_sequence_as(form[0], list(listed(*tensors)))
+            return planted(form[0], list(listed(*tensors)))
 
     return run
 
@@ -69,10 +70,11 @@ class Inside:
         """`carry, out = body(inside, carry, i, each[i])`, so many times; the last carry and all outs."""
         outs = []
         for i in range(length):
-            one = None if each is None else keras.tree.map_structure(lambda x: x[i], each)  # noqa: B023
+            one = planted(each, [x[i] for x in leaves(each)])
             carry, out = body(self, carry, np.int32(i), one)
             outs.append(out)
-        return carry, keras.tree.map_structure(lambda *rows: torch.stack(rows), *outs)
+        rows = zip(*map(leaves, outs), strict=True)
+        return carry, planted(outs[0], [torch.stack(row) for row in rows])
 
     def put(self, buffer: Any, at: Any, rows: Any) -> Any:
         """The buffer with these rows from position `at` on."""
