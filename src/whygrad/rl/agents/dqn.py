@@ -24,9 +24,7 @@ class DQN(OffPolicy):
 
     batch_size: int = setting(64, "transitions in one batch")
     clip: float | None = setting(10.0, "largest global norm of the gradient")
-    trunk: str = setting(
-        "plain", "what sees the observation: plain, board (convolutions), snake-dqn"
-    )
+    trunk: str = setting("plain", "what sees the observation: plain, board (convolutions), snake-dqn")
     huber: bool = setting(True, "let large errors count in proportion; else all are squared")
     target_every: int = setting(500, "updates between two copies into the target network")
     double: bool = setting(True, "choose the next action with the online network, value it with the target")
