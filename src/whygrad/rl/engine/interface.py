@@ -43,11 +43,11 @@ class Engine(Protocol):
     def update(self, batches: Mapping[str, Any], remaining: float = 1.0) -> Report:
         """One update for each entry of the batches' first axis: every loss that is due, then the targets."""
 
-    def program(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def program(self, function: Callable[..., Any], networks: bool = True) -> Callable[..., Any]:
         """`carry, out = function(inside, carry, given)` as one compiled program on the engine's networks.
 
         What comes back is called with `(carry, given, updates)`, the number of updates that the program makes. The
-        carry given to it must not be used again.
+        carry given to it must not be used again. Without `networks` it asks none, so nothing stands against a loop.
         """
 
     def gradients(self, name: str, batch: Mapping[str, Any]) -> tuple[float, dict[str, Any]]:

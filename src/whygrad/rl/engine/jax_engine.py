@@ -64,9 +64,9 @@ class Engine:
         self.updates += rounds
         return report  # type: ignore[no-any-return]
 
-    def program(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def program(self, function: Callable[..., Any], networks: bool = True) -> Callable[..., Any]:
         """Collecting and learning as one program; `jax_program` says what it sees."""
-        return program(self, function)
+        return program(self, function, networks)
 
     def gradients(self, name: str, batch: Mapping[str, Any]) -> tuple[float, dict[str, Any]]:
         """One loss and its gradient for each variable it trains, before clipping; nothing is applied."""

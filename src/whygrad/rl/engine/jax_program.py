@@ -92,9 +92,9 @@ class Between:
         return self._engine.pieces[name]
 
 
-def program(engine: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+def program(engine: Any, function: Callable[..., Any], networks: bool) -> Callable[..., Any]:
     """`carry, out = function(inside, carry, given)` on an engine's networks, compiled; the carry's memory is reused."""
-    if not engine.loops:
+    if networks and not engine.loops:
         return lambda carry, given, updates: function(Between(engine), carry, given)
 
     @partial(jax.jit, donate_argnums=(0, 1, 3))

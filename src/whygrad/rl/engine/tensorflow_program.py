@@ -18,13 +18,13 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 class Inside:
     """What a program sees of an engine. Variables hold their own values; only the count of updates travels with it."""
 
-    def __init__(self, engine: Any, count: Any) -> None:
-        self._engine, self.count = engine, count
+    def __init__(self, engine: Any, count: Any, loops: bool) -> None:
+        self._engine, self.count, self._loops = engine, count, loops
 
     def call(self, function: Callable[..., Any], given: Any) -> Any:
         """`function(networks, given)`."""
         networks = in_modes(self._engine.networks)
-        if self._engine.loops:
+        if self._loops:
             return function(networks, given)
         return compiled(lambda given: function(networks, given))(given)
 
@@ -38,7 +38,7 @@ class Inside:
         """`carry, out = body(inside, carry, i, each[i])`, so many times; the last carry and all outs."""
 
         def once(i: Any, count: Any, carry: Any) -> Any:
-            inner = Inside(self._engine, count)
+            inner = Inside(self._engine, count, self._loops)
             carry, out = body(inner, carry, i, None if each is None else tf.nest.map_structure(lambda x: x[i], each))
             return inner.count, carry, out
 
@@ -58,7 +58,7 @@ class Inside:
 
     def put(self, buffer: Any, at: Any, rows: Any) -> Any:
         """The buffer with these rows from position `at` on."""
-        if not self._engine.loops:
+        if not self._loops:
             return tf.tensor_scatter_nd_update(buffer, (at + tf.range(rows.shape[0]))[:, None], rows)
         from tensorflow.compiler.tf2xla.python import xla
 
@@ -66,13 +66,15 @@ class Inside:
         return xla.dynamic_update_slice(buffer, rows, start)
 
 
-def program(engine: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+def program(engine: Any, function: Callable[..., Any], networks: bool) -> Callable[..., Any]:
     """`carry, out = function(inside, carry, given)` on an engine's networks, compiled."""
 
-    def on_engine(count: Any, carry: Any, given: Any) -> Any:
-        return function(Inside(engine, count), carry, given)
+    loops = engine.loops or not networks
 
-    whole = tf.function(on_engine, autograph=False, jit_compile=engine.loops)
+    def on_engine(count: Any, carry: Any, given: Any) -> Any:
+        return function(Inside(engine, count, loops), carry, given)
+
+    whole = tf.function(on_engine, autograph=False, jit_compile=loops)
 
     def run(carry: Any, given: Any, updates: int) -> Any:
         carry, out = whole(tf.constant(engine.updates, "int32"), carry, given)

@@ -82,7 +82,7 @@ class Engine:
         self._sync()
         return report
 
-    def program(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def program(self, function: Callable[..., Any], networks: bool = True) -> Callable[..., Any]:
         """Collecting and learning as one program; `torch_program` says what it sees."""
         return program(self, function)
 

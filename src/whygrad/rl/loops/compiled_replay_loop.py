@@ -35,7 +35,7 @@ class CompiledReplayLoop:
         self._per_turn = max(1, agent.train_every // agent.lanes)
         self._room = max(1, agent.buffer_size // agent.lanes) * agent.lanes
         self._carry: Any = None
-        self._fill = engine.program(self._filling)
+        self._fill = engine.program(self._filling, networks=False)
         self._learn = engine.program(self._learning)
         self._first = max(1, -(-agent.learning_starts // agent.lanes))
 
