@@ -21,7 +21,7 @@ from whygrad.rl.agents.sac import SAC
 from whygrad.rl.agents.td3 import TD3
 from whygrad.rl.dataset import Dataset, write_dataset
 from whygrad.rl.plan import Plan
-from whygrad.rl.run_folder import RunFolder
+from whygrad.watch.run_folder import RunFolder
 from whygrad.rl.trainer import make_trainer, read_agent
 from whygrad.rl.training import Trained, resume, train
 

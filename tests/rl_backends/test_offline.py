@@ -14,7 +14,7 @@ from whygrad.rl.collecting import collect
 from whygrad.rl.dataset import BadDataset, write_dataset
 from whygrad.rl.evaluation import play_episodes
 from whygrad.rl.lanes import Lanes
-from whygrad.rl.run_folder import RunFolder
+from whygrad.watch.run_folder import RunFolder
 
 TINY = {"hidden": (16,), "updates": 10, "batch_size": 16}
 

@@ -9,7 +9,7 @@ import pytest
 from whygrad.rl import DQN, PPO, SAC, train
 from whygrad.rl.plan import BadPlan, Plan
 from whygrad.rl.restoring import restore
-from whygrad.rl.run_folder import RunFolder
+from whygrad.watch.run_folder import RunFolder
 
 TINY = {"evaluate_episodes": 2, "tensorboard": False, "quiet": True}
 

@@ -19,7 +19,7 @@ from runs import AGENTS, begin
 from whygrad.rl.agents.ppo import PPO
 from whygrad.rl.checkpoint import read
 from whygrad.rl.resuming import CannotResume
-from whygrad.rl.run_folder import BadRun, RunFolder
+from whygrad.watch.run_folder import BadRun, RunFolder
 from whygrad.rl.trainer import Trainer
 from whygrad.rl.training import resume
 

@@ -59,7 +59,7 @@ def _evaluate(options: argparse.Namespace) -> int:
     from whygrad.rl.loops.round import seeds
     from whygrad.rl.plan import Plan
     from whygrad.rl.restoring import restore
-    from whygrad.rl.run_folder import RunFolder
+    from whygrad.watch.run_folder import RunFolder
     from whygrad.rl.worlds.catalogue import find_world
 
     plan = Plan.from_data(RunFolder.open(options.run_folder).settings()["plan"])

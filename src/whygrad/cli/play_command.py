@@ -67,7 +67,7 @@ def _play(options: argparse.Namespace) -> int:
     from whygrad.rl.plan import Plan
     from whygrad.rl.playing import camera_for, moments
     from whygrad.rl.restoring import restore
-    from whygrad.rl.run_folder import RunFolder
+    from whygrad.watch.run_folder import RunFolder
     from whygrad.rl.worlds.catalogue import find_world
 
     folder = RunFolder.open(options.run_folder)

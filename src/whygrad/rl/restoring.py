@@ -16,7 +16,7 @@ from whygrad.rl.evaluation import greedy
 from whygrad.rl.lanes import Lanes
 from whygrad.rl.normalise import RunningMoments
 from whygrad.rl.plan import BadPlan, Plan
-from whygrad.rl.run_folder import BadRun, RunFolder
+from whygrad.watch.run_folder import BadRun, RunFolder
 from whygrad.rl.spaces import check_supported
 from whygrad.rl.trainer import read_agent
 from whygrad.rl.worlds.making import make_lanes

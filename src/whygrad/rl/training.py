@@ -19,11 +19,11 @@ from whygrad.rl.interrupts import Interrupts
 from whygrad.rl.plan import Plan
 from whygrad.rl.progress import Progress
 from whygrad.rl.resuming import check_agent
-from whygrad.rl.run_folder import RunFolder
+from whygrad.watch.run_folder import RunFolder
 from whygrad.rl.trainer import Trainer, make_trainer, read_agent
 
 if TYPE_CHECKING:
-    from whygrad.rl.tensorboard_file import TensorBoardFile
+    from whygrad.watch.tensorboard_file import TensorBoardFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ def _say(sentence: str, quiet: bool | None) -> None:
 
 
 def _board(folder: RunFolder, resumed: int | None) -> TensorBoardFile:
-    from whygrad.rl.tensorboard_file import TensorBoardFile  # takes a moment to load; not everybody wants it
+    from whygrad.watch.tensorboard_file import TensorBoardFile  # takes a moment to load; not everybody wants it
 
     return TensorBoardFile(folder.tensorboard, resumed=resumed)
 

@@ -1,0 +1,229 @@
+"""Watching gradients in PyTorch, with hooks of the optimizer, and during a look with hooks of backward.
+
+An update that is not looked at costs two calls of a hook. For one that is, the gradients are read at the end of
+`backward`, where nothing has clipped them yet, and again in front of the step if something changed them since.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+
+from whygrad.watch.budget import Budget
+from whygrad.watch.looks import Looks
+from whygrad.watch.spreads import Spread
+from whygrad.watch.store import Variable
+from whygrad.watch.torch_host_pass import HostPass
+from whygrad.watch.torch_look import Look
+from whygrad.watch.watched_run import Group, WatchedRun
+
+_UNKNOWN = -2
+
+
+class TorchWatch:
+    """One optimizer under watch."""
+
+    def __init__(
+        self,
+        run: WatchedRun,
+        name: str,
+        names: Mapping[int, tuple[str, str]],
+        optimizer: torch.optim.Optimizer,
+        budget: Budget,
+        targets: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._run, self._optimizer, self._budget = run, optimizer, budget
+        self._parameters = [p for held in optimizer.param_groups for p in held["params"]]
+        variables = [_variable(p, place, names) for place, p in enumerate(self._parameters)]
+        self.group: Group = run.group(name, variables, [not p.requires_grad for p in self._parameters])
+        self._pass = _pass_for(self._parameters)
+        self._targets = dict(targets or {})
+        self._lock = threading.Lock()
+        self._seen: list[Look] = []
+        self._losses: list[tuple[int, Any]] = []
+        self._updates = self._looked = 0
+        self._armed: list[Any] = []
+        self._looking = False
+        self._look: Look | None = None
+        self._queued = False
+        self._root: Any = None
+        self._weights: tuple[int, Any] = (_UNKNOWN, None)  # of which update, as its step left them
+        self._had: list[bool] | None = None
+        self._cost = 0.0
+        self._told = 0
+        self._hooks = [
+            optimizer.register_step_pre_hook(self._before_step),
+            optimizer.register_step_post_hook(self._after_step),
+        ]
+        run.store.source(self.collect)
+        _roots.follow(self)
+        self._arm()
+
+    def close(self) -> None:
+        """Take all hooks away."""
+        self._disarm()
+        while self._hooks:
+            self._hooks.pop().remove()
+        _roots.leave(self)
+
+    # In the training's thread.
+
+    def _arm(self) -> None:
+        self._looking = self._budget.due(self._updates)
+        if not self._looking:
+            self._disarm()
+        elif not self._armed:
+            self._armed = [
+                p.register_post_accumulate_grad_hook(self._gradient_came) for p in self._parameters if p.requires_grad
+            ]
+
+    def _disarm(self) -> None:
+        while self._armed:
+            self._armed.pop().remove()
+
+    def _gradient_came(self, _parameter: Any) -> None:
+        if self._queued:
+            return
+        self._queued, self._root = True, _roots.now
+        # Called when the whole of this backward is done; hooks come in the middle of it.
+        torch.autograd.Variable._execution_engine.queue_callback(self._backward_ended)  # type: ignore[attr-defined]
+
+    def _backward_ended(self) -> None:
+        began = time.perf_counter()
+        root, self._root, self._queued = self._root, None, False
+        self._read([p.grad for p in self._parameters])
+        if isinstance(root, torch.Tensor) and root.numel() == 1:
+            self._losses.append((self._updates, root.detach()))
+        self._cost += time.perf_counter() - began
+
+    def _read(self, gradients: Sequence[Any]) -> None:
+        self._look = self._pass.read(gradients)
+        self._look.versions = _versions(gradients)
+
+    def _before_step(self, _optimizer: Any, _args: Any, _kwargs: Any) -> None:
+        gradients = [p.grad for p in self._parameters]
+        self._looking = self._looking or self._is_odd(gradients)
+        if not self._looking:
+            return
+        began = time.perf_counter()
+        if self._look is None:
+            self._read(gradients)
+        elif self._look.versions != _versions(gradients):
+            self._pass.applied(self._look, gradients)
+        if self._weights[0] != self._updates - 1:
+            self._weights = self._updates - 1, self._pass.weights(self._parameters)
+        self._cost += time.perf_counter() - began
+
+    def _after_step(self, _optimizer: Any, _args: Any, _kwargs: Any) -> None:
+        now = time.perf_counter()
+        update, self._updates = self._updates, self._updates + 1
+        cost = 0.0
+        if self._looking:
+            self._finish(update)
+            cost, self._cost, before = self._cost, 0.0, now
+            now = time.perf_counter()
+            cost += now - before
+        self._budget.ended(update, now, cost)
+        self._arm()
+        if not self._looking:
+            self._weights = _UNKNOWN, None
+
+    def _finish(self, update: int) -> None:
+        look, self._look = self._look, None
+        if look is None:
+            return
+        after = self._pass.weights(self._parameters)
+        self._pass.moved(look, self._weights[1], after)
+        self._weights = update, after
+        look.update, look.time = update, time.time()
+        with self._lock:
+            self._seen.append(look)
+            self._looked += 1
+
+    def _is_odd(self, gradients: Sequence[Any]) -> bool:
+        """Whether an update that nobody meant to look at deserves a look: a gradient that is gone, or not finite."""
+        there = [g is not None for g in gradients]
+        if there != self._had:
+            known, self._had = self._had is not None, there
+            return known
+        return bool(self._pass.sentinel(gradients))
+
+    # In the store's thread.
+
+    def collect(self) -> None:
+        """Hand over what was seen since the last time."""
+        with self._lock:
+            seen, self._seen = self._seen, []
+            losses, self._losses = self._losses, []
+            updates, looked = self._updates, self._looked
+        if seen:
+            rows, counts = self._pass.arrive(seen)
+            looks = [Looks(look.update, look.update, 1, look.time, one) for look, one in zip(seen, rows, strict=True)]
+            self._run.take(self.group, looks, Spread(looks[0].first, looks[-1].last, len(looks), counts))
+            for target, network in self._targets.items():
+                self._run.tell(self.group, self.group.targets[target].take(updates, _mark(network)))
+        if updates != self._told:
+            self._told = updates
+            self._run.store.progress(self.group.id, updates, looked, self._budget.every)
+        for update, value in losses:
+            self._run.store.scalar(f"loss/{self.group.name}", update, _number(value))
+
+
+def _variable(parameter: Any, place: int, names: Mapping[int, tuple[str, str]]) -> Variable:
+    name, network = names.get(id(parameter), (f"parameter {place}", ""))
+    return Variable(name, network, tuple(parameter.shape))
+
+
+def _versions(gradients: Sequence[Any]) -> tuple[int, ...]:
+    return tuple(-1 if g is None else g._version for g in gradients)
+
+
+def _pass_for(parameters: Sequence[torch.Tensor]) -> Any:
+    return HostPass(parameters)
+
+
+def _mark(network: Any) -> float:
+    with torch.no_grad():
+        return sum(_number(p.detach().double().sum()) for p in network.parameters())
+
+
+def _number(tensor: Any) -> float:
+    value = float(tensor)
+    return value if math.isfinite(value) else math.nan
+
+
+class _Roots:
+    """Which tensor is being differentiated now: `torch.autograd.backward` is wrapped while somebody watches."""
+
+    def __init__(self) -> None:
+        self.now: Any = None
+        self._following: set[int] = set()
+        self._original: Any = None
+
+    def follow(self, watch: object) -> None:
+        self._following.add(id(watch))
+        if self._original is None:
+            original = self._original = torch.autograd.backward
+
+            def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
+                before, self.now = self.now, tensors
+                try:
+                    return original(tensors, *args, **kwargs)
+                finally:
+                    self.now = before
+
+            torch.autograd.backward = backward  # type: ignore[assignment]
+
+    def leave(self, watch: object) -> None:
+        self._following.discard(id(watch))
+        if not self._following and self._original is not None:
+            torch.autograd.backward = self._original
+            self._original = None
+
+
+_roots = _Roots()
