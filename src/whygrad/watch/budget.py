@@ -42,6 +42,12 @@ class Budget:
                 self.every = max(1, math.ceil(self._cost / (self._share * self._update)))
             self._next = update + (self.every if update + 1 >= FIRST or self._fixed else 1)
 
+    def polled(self, update: float, cost: float) -> None:
+        """For updates that cannot be timed one by one: how long one took on average, and what a look costs."""
+        self._update, self._cost = _nearer(self._update, max(update, 1e-9)), cost
+        if not self._fixed:
+            self.every = max(1, math.ceil(self._cost / (self._share * self._update)))
+
 
 def _nearer(mean: float, value: float) -> float:
     if not mean:

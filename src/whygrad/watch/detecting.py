@@ -47,7 +47,9 @@ class Detector:
         rows, at = look.rows, look.last
         present = rows[:, _PRESENT] > 0
         yield from self._absence(present, at)
-        broken = present & ((rows[:, _NANS] > 0) | (rows[:, _INFS] > 0))
+        # Also what was finite and no longer is when the optimizer gets it.
+        spoiled = np.isfinite(rows[:, _NORM]) & ~np.isfinite(rows[:, _APPLIED])
+        broken = present & ((rows[:, _NANS] > 0) | (rows[:, _INFS] > 0) | spoiled)
         yield from self._numbers(rows, broken, at)
         yield from self._death(rows, present & ~broken, at)
         total = _length(rows[present & ~broken, _NORM])
@@ -88,7 +90,7 @@ class Detector:
         if not new.any():
             return
         places = np.flatnonzero(new)
-        what = "NaN" if rows[places, _NANS].sum() else "infinite"
+        what = "infinite" if (rows[places, _INFS] > 0).any() and not rows[places, _NANS].any() else "NaN"
         names = [self._names[place] for place in places]
         others = f" and {len(names) - 1} more" if len(names) > 1 else ""
         yield Event(at, "not-finite", "W402", names[0], f"The gradient of {names[0]}{others} is {what} in update {at}.")

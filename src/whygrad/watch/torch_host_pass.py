@@ -35,6 +35,8 @@ class HostPass:
         self._later = sum(self._sizes) <= AT_ONCE
         vectors = [place for place, p in enumerate(parameters) if p.dim() == 1 and p.requires_grad]
         self._watchman = vectors[0] if vectors else 0
+        self._held: Any = None
+        self.cost = 0.0
 
     # In the training's thread.
 
@@ -54,13 +56,14 @@ class HostPass:
             if not self._later:
                 self._after(look, after)
 
-    def weights(self, parameters: Sequence[torch.Tensor]) -> Any:
-        """What the step changes."""
-        return _flat(parameters)[0]
+    def keep_weights(self, parameters: Sequence[torch.Tensor]) -> None:
+        """What the step is going to change."""
+        self._held = _flat(parameters)[0]
 
-    def moved(self, look: Look, before: Any, after: Any) -> None:
-        """How far the step went."""
-        look.weights, look.moved = before, after
+    def moved(self, look: Look, parameters: Sequence[torch.Tensor]) -> None:
+        """How far the step went. What it left behind is what the next one changes."""
+        after = _flat(parameters)[0]
+        look.weights, look.moved, self._held = self._held, after, after
         if not self._later:
             self._motion([look])
 
@@ -145,7 +148,7 @@ def _runs(given: Sequence[Look]) -> list[list[Look]]:
 
 def _flat(tensors: Sequence[torch.Tensor]) -> tuple[Any, tuple[int, ...]]:
     """A copy of everything, end to end."""
-    if len(tensors) > 1 and all(t.dtype is torch.float32 and t.layout is torch.strided for t in tensors):
+    if len(tensors) > 1 and all(t.dtype is torch.float32 and t.layout is torch.strided and t.is_cpu for t in tensors):
         with torch.no_grad():
             return _end_to_end(tensors), tuple([t.numel() for t in tensors])
     if not tensors:
@@ -160,7 +163,7 @@ def _numbers(tensor: torch.Tensor) -> torch.Tensor:
         tensor = tensor.coalesce().values()
     if tensor.is_complex():
         tensor = torch.view_as_real(tensor)
-    return tensor.reshape(-1)
+    return tensor.reshape(-1).cpu()
 
 
 def _stacked(flats: Sequence[torch.Tensor]) -> Any:

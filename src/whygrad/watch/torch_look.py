@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -21,3 +21,4 @@ class Look:
     update: int = -1
     time: float = 0.0
     versions: tuple[int, ...] = ()
+    times: list[Any] = field(default_factory=list)

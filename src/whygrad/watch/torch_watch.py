@@ -18,6 +18,8 @@ from whygrad.watch.budget import Budget
 from whygrad.watch.looks import Looks
 from whygrad.watch.spreads import Spread
 from whygrad.watch.store import Variable
+from whygrad.watch.torch_device_pass import DevicePass
+from whygrad.watch.torch_followed import roots, scalers
 from whygrad.watch.torch_host_pass import HostPass
 from whygrad.watch.torch_look import Look
 from whygrad.watch.watched_run import Group, WatchedRun
@@ -52,7 +54,7 @@ class TorchWatch:
         self._look: Look | None = None
         self._queued = False
         self._root: Any = None
-        self._weights: tuple[int, Any] = (_UNKNOWN, None)  # of which update, as its step left them
+        self._held = _UNKNOWN  # after which update the weights were as they are kept
         self._had: list[bool] | None = None
         self._cost = 0.0
         self._told = 0
@@ -61,7 +63,8 @@ class TorchWatch:
             optimizer.register_step_post_hook(self._after_step),
         ]
         run.store.source(self.collect)
-        _roots.follow(self)
+        roots.follow(self)
+        scalers.follow(self)
         self._arm()
 
     def close(self) -> None:
@@ -69,7 +72,8 @@ class TorchWatch:
         self._disarm()
         while self._hooks:
             self._hooks.pop().remove()
-        _roots.leave(self)
+        roots.leave(self)
+        scalers.leave(self)
 
     # In the training's thread.
 
@@ -89,9 +93,9 @@ class TorchWatch:
     def _gradient_came(self, _parameter: Any) -> None:
         if self._queued:
             return
-        self._queued, self._root = True, _roots.now
+        self._queued, self._root = True, roots.now
         # Called when the whole of this backward is done; hooks come in the middle of it.
-        torch.autograd.Variable._execution_engine.queue_callback(self._backward_ended)  # type: ignore[attr-defined]
+        torch.autograd.Variable._execution_engine.queue_callback(self._backward_ended)
 
     def _backward_ended(self) -> None:
         began = time.perf_counter()
@@ -105,18 +109,27 @@ class TorchWatch:
         self._look = self._pass.read(gradients)
         self._look.versions = _versions(gradients)
 
+    def unscaled(self, optimizer: Any) -> None:
+        """A GradScaler divided the gradients: only now are they what backpropagation means."""
+        if optimizer is self._optimizer and self._look is not None:
+            self._read([p.grad for p in self._parameters])
+
     def _before_step(self, _optimizer: Any, _args: Any, _kwargs: Any) -> None:
         gradients = [p.grad for p in self._parameters]
         self._looking = self._looking or self._is_odd(gradients)
         if not self._looking:
             return
         began = time.perf_counter()
-        if self._look is None:
+        scale = getattr(self._optimizer, "grad_scale", None)
+        if scale is not None:  # a GradScaler leaves it to this step to divide
+            gradients = [None if g is None else g / scale for g in gradients]
             self._read(gradients)
+        elif self._look is None or self._look.there != [at for at, g in enumerate(gradients) if g is not None]:
+            self._read(gradients)  # nobody went backward, or somebody cleared a gradient since
         elif self._look.versions != _versions(gradients):
             self._pass.applied(self._look, gradients)
-        if self._weights[0] != self._updates - 1:
-            self._weights = self._updates - 1, self._pass.weights(self._parameters)
+        if self._held != self._updates - 1:
+            self._pass.keep_weights(self._parameters)
         self._cost += time.perf_counter() - began
 
     def _after_step(self, _optimizer: Any, _args: Any, _kwargs: Any) -> None:
@@ -128,18 +141,15 @@ class TorchWatch:
             cost, self._cost, before = self._cost, 0.0, now
             now = time.perf_counter()
             cost += now - before
-        self._budget.ended(update, now, cost)
+        self._budget.ended(update, now, max(cost, self._pass.cost) if cost else 0.0)
         self._arm()
-        if not self._looking:
-            self._weights = _UNKNOWN, None
 
     def _finish(self, update: int) -> None:
         look, self._look = self._look, None
         if look is None:
             return
-        after = self._pass.weights(self._parameters)
-        self._pass.moved(look, self._weights[1], after)
-        self._weights = update, after
+        self._pass.moved(look, self._parameters)
+        self._held = update
         look.update, look.time = update, time.time()
         with self._lock:
             self._seen.append(look)
@@ -184,7 +194,13 @@ def _versions(gradients: Sequence[Any]) -> tuple[int, ...]:
 
 
 def _pass_for(parameters: Sequence[torch.Tensor]) -> Any:
-    return HostPass(parameters)
+    places = {p.device for p in parameters}
+    # On several devices at once: copies come to the host, which is slow, and the budget sees to it.
+    return (
+        DevicePass(parameters)
+        if len(places) == 1 and places.pop().type not in ("cpu", "meta")
+        else HostPass(parameters)
+    )
 
 
 def _mark(network: Any) -> float:
@@ -195,35 +211,3 @@ def _mark(network: Any) -> float:
 def _number(tensor: Any) -> float:
     value = float(tensor)
     return value if math.isfinite(value) else math.nan
-
-
-class _Roots:
-    """Which tensor is being differentiated now: `torch.autograd.backward` is wrapped while somebody watches."""
-
-    def __init__(self) -> None:
-        self.now: Any = None
-        self._following: set[int] = set()
-        self._original: Any = None
-
-    def follow(self, watch: object) -> None:
-        self._following.add(id(watch))
-        if self._original is None:
-            original = self._original = torch.autograd.backward
-
-            def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
-                before, self.now = self.now, tensors
-                try:
-                    return original(tensors, *args, **kwargs)
-                finally:
-                    self.now = before
-
-            torch.autograd.backward = backward  # type: ignore[assignment]
-
-    def leave(self, watch: object) -> None:
-        self._following.discard(id(watch))
-        if not self._following and self._original is not None:
-            torch.autograd.backward = self._original
-            self._original = None
-
-
-_roots = _Roots()
