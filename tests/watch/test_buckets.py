@@ -1,5 +1,7 @@
 """Histograms over powers of two: every number in its bucket, whatever it is."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -49,4 +51,4 @@ def test_buckets_in_order_touch_each_other():
     ordered = buckets.ordered()
     ends = [buckets.limits(bucket) for bucket in ordered]
     assert len(ordered) == 2 * buckets.NOT_FINITE
-    assert all(before[1] == after[0] for before, after in zip(ends, ends[1:], strict=False))
+    assert all(before[1] == after[0] for before, after in itertools.pairwise(ends))

@@ -42,7 +42,9 @@ def test_a_pause_is_not_taken_for_slow_updates():
             assert budget.every >= 15
 
 
-@pytest.mark.parametrize(("share", "every", "said"), [(0.0, None, "above 0"), (1.5, None, "up to 1"), (0.1, 0, "1 or more")])
+@pytest.mark.parametrize(
+    ("share", "every", "said"), [(0.0, None, "above 0"), (1.5, None, "up to 1"), (0.1, 0, "1 or more")]
+)
 def test_what_cannot_be_is_refused(share, every, said):
     with pytest.raises(ValueError, match=said):
         Budget(share, every)

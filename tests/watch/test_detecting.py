@@ -19,8 +19,12 @@ def look(update, norms, applied=None, nans=(0, 0)):
 
 
 def told(looks, **options):
-    detector = Detector(["a", "b"], **options)
-    return [event for one in looks for event in detector.take(one)] + list(detector.end())
+    """One by one, and in handfuls: that must not make a difference."""
+    alone, together = Detector(["a", "b"], **options), Detector(["a", "b"], **options)
+    found = [event for one in looks for event in alone.take([one])] + list(alone.end())
+    parts = [looks[at : at + 13] for at in range(0, len(looks), 13)]
+    assert [event for part in parts for event in together.take(part)] + list(together.end()) == found
+    return found
 
 
 def test_healthy_gradients_are_not_worth_a_word():
@@ -55,7 +59,9 @@ def test_heads_that_take_turns_are_healthy():
 
 
 def test_the_first_nan_is_told_once_while_it_lasts():
-    looks = [look(update, (1.0, 1.0), nans=(0, 3) if 5 <= update < 9 or update == 20 else (0, 0)) for update in range(30)]
+    looks = [
+        look(update, (1.0, 1.0), nans=(0, 3) if 5 <= update < 9 or update == 20 else (0, 0)) for update in range(30)
+    ]
     events = told(looks)
     assert [(event.at, event.code, event.variable) for event in events] == [(5, "W402", "b"), (20, "W402", "b")]
     assert events[0].text == "The gradient of b is NaN in update 5."

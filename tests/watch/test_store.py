@@ -98,7 +98,7 @@ def test_a_resumed_run_forgets_what_came_after_its_checkpoint(tmp_path):
     store.looks(group, [look(update) for update in range(10)])
     store.event(group, Event(3, "dead", "W401", "x", "x"))
     store.event(group, Event(8, "dead", "W401", "x", "x"))
-    store.rewind(4)
+    store.rewind(4, 4)
     store.looks(group, [look(5, 7.0)])
     store.close()
     reading = Reading(tmp_path)

@@ -8,17 +8,20 @@ import os
 import re
 import sys
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from whygrad.cli import forms
 from whygrad.cli.output import Stream, fail
 from whygrad.recording_api import collect
+from whygrad.report import json_form, step_picture
 from whygrad.report.report import Report
 from whygrad.report.sources import project_root
 from whygrad.rules.finding import ORDER
 from whygrad.script import BadScript, Outcome, leave, run, threads_end
 from whygrad.trace import loading
 from whygrad.trace.session import ALL_DEEP, Session
+from whygrad.whole_file import whole_file
 
 NAME = "run"
 
@@ -59,8 +62,8 @@ def add_parser(commands: Any) -> None:
         description=DESCRIPTION,
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        usage="whygrad run [--updates N] [--fail-on LEVEL] [--html FILE] [--sarif FILE]\n"
-        "                   [--json FILE] [--format FORM] [--quiet]\n"
+        usage="whygrad run [--updates N] [--watch] [--fail-on LEVEL] [--html FILE]\n"
+        "                   [--sarif FILE] [--json FILE] [--format FORM] [--quiet]\n"
         "                   (SCRIPT | -m MODULE) [ARGS ...]",
         allow_abbrev=False,
     )
@@ -70,6 +73,11 @@ def add_parser(commands: Any) -> None:
         choices=("error", "warning"),
         metavar="LEVEL",
         help="exit with status 3 on a finding of this level (error, warning) or worse",
+    )
+    parser.add_argument(
+        "--watch",
+        action="store_true",
+        help="also keep the gradients of the whole run, in a new folder in runs/ (`whygrad view` shows them)",
     )
     forms.add_options(parser)
     parser.set_defaults(run=execute)
@@ -135,6 +143,7 @@ class _Ending:
         self.script = target.name
         self.session = Session(stop_after=options.updates, whole_script=True)
         self.watch = loading.begin(self.session)
+        self._script_watch = _script_watch(self.session, target.name) if options.watch else None
         self._owner = os.getpid()
         self._folder = _here()  # the script may go elsewhere
         self._out, self._error = Stream(sys.stdout, 1), Stream(sys.stderr, 2)
@@ -157,6 +166,7 @@ class _Ending:
         if not self.here():
             return outcome.status
         try:
+            self._end_watching()
             return self._report(outcome)
         except KeyboardInterrupt:  # enough is enough
             return 130
@@ -171,8 +181,32 @@ class _Ending:
         notes = (*report.notes, *_advice(report, self.session))
         report = replace(report, notes=notes, folder=self._folder, root=project_root(self._folder))
         self._print(report)
+        self._keep(report)
         status = _status(report, outcome, self.options.fail_on)
         return forms.write(report, self.options, self._out, status) or status
+
+    def _end_watching(self) -> None:
+        """Close the record of the gradients; it was kept until here, whatever became of the script."""
+        if self._script_watch is not None:
+            try:
+                self._script_watch.close()
+            except OSError as error:
+                self.session.notes.append(str(error))
+
+    def _keep(self, report: Report) -> None:
+        """Put the report beside the gradients, and say where they are."""
+        run = self._script_watch.run if self._script_watch is not None else None
+        if run is None:
+            return
+        path = Path(self._folder, run.path)
+        with whole_file(path / "report.json") as file:
+            file.write(json_form.as_text(report).encode())
+        _add_pictures(path, report)
+        stream = self._error.usable()
+        if stream is not None and not self.options.quiet:
+            told = len(run.events)
+            events = f", {told} event{'s' * (told != 1)}" if told else ""
+            print(f"whygrad: gradients kept in {run.path}{events}; look at them: whygrad view {run.path}", file=stream)
 
     def _print(self, report: Report) -> None:
         stream = self._error.usable()
@@ -182,6 +216,26 @@ class _Ending:
             forms.print_text(report, stream, self.options.quiet, blank_line=report.script_error is not None)
         except OSError:
             pass  # nobody reads it any more
+
+
+def _script_watch(session: Session, name: str) -> Any:
+    from whygrad.watch.script_watch import ScriptWatch  # needs NumPy, which not everybody has
+
+    return ScriptWatch(session, Path(name).stem)
+
+
+def _add_pictures(path: Path, report: Report) -> None:
+    """The drawing of the training step for TensorBoard, where that and Pillow are installed."""
+    from whygrad.watch.tensorboard_sink import TensorBoardSink
+
+    board = TensorBoardSink(path)
+    try:
+        for drawing in report.drawings:
+            board.picture(f"training step ({drawing.framework})", *step_picture.png(drawing))
+    except ImportError:
+        pass  # without Pillow there is no picture
+    finally:
+        board.close()
 
 
 def _here() -> str:

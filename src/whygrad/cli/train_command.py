@@ -212,7 +212,7 @@ def _ended(trained: Trained, steps: int, tensorboard: bool) -> int:
             say(f"{name} evaluation  {scores.mean:.1f} ± {scores.deviation:.1f} over {len(scores.returns)} episodes")
     say(f"run folder       {trained.path}")
     if tensorboard:
-        say(f"to look at it    tensorboard --logdir {run}")
+        say(f"to look at it    whygrad view {run}   (or tensorboard --logdir {run})")
     if trained.scores is not None:
         say(f"to watch it      whygrad play {run}")
     return 0

@@ -44,6 +44,11 @@ class Books:
         return wanted is not None and full and float(np.mean([row[0] for row in self._recent])) >= wanted
 
     @property
+    def last(self) -> Round | None:
+        """The last round that learned."""
+        return self._last
+
+    @property
     def batch(self) -> dict[str, Any] | None:
         """The last batch that was learned from."""
         return self._last.batch if self._last is not None else None
@@ -58,9 +63,9 @@ class Books:
         report = self._last.report if self._last is not None and self._last.report is not None else {}
         for name, given in report.items():
             for key, values in given.items():
-                numbers = _numbers(values)
-                if key != "norms" and np.isfinite(numbers).any():
-                    row[f"{name}.{key}"] = float(np.nanmean(numbers))
+                known = numbers(values)
+                if key != "norms" and np.isfinite(known).any():
+                    row[f"{name}.{key}"] = float(np.nanmean(known))
         self._row = row
         return row
 
@@ -85,12 +90,12 @@ class Books:
         for name, given in report.items():
             if not given:
                 continue
-            whole = np.atleast_1d(_numbers(given["norm"]))
+            whole = np.atleast_1d(numbers(given["norm"]))
             due = np.flatnonzero(~np.isnan(whole))
             if not len(due):
                 continue
             shrunk = scale(self._losses[name], float(whole[due[-1]]))
-            for variable, norm in zip(self._variables[name], _numbers(given["norms"])[due[-1]], strict=True):
+            for variable, norm in zip(self._variables[name], numbers(given["norms"])[due[-1]], strict=True):
                 found[variable] = (float(norm), float(norm) * shrunk)
         return found
 
@@ -126,6 +131,6 @@ def _scores(kept: Any) -> Scores | None:
     return Scores(returns, tuple(map(int, lengths)), *valued)
 
 
-def _numbers(values: Any) -> Any:
+def numbers(values: Any) -> Any:
     """From wherever they are; waits for the device."""
     return np.asarray(keras.ops.convert_to_numpy(values), np.float64)

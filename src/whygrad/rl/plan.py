@@ -44,6 +44,8 @@ class Plan:
     tensorboard: bool = True
     histograms: bool = True
     """Also write the gradients of every variable, before and after clipping, as histograms."""
+    watch: bool = True
+    """Look after the gradients: `whygrad view` shows them. Takes about a fiftieth of the time."""
     check: bool = True
     """Have the diagnoser check the contract of every loss before the first update."""
 

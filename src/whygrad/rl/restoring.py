@@ -16,11 +16,11 @@ from whygrad.rl.evaluation import greedy
 from whygrad.rl.lanes import Lanes
 from whygrad.rl.normalise import RunningMoments
 from whygrad.rl.plan import BadPlan, Plan
-from whygrad.watch.run_folder import BadRun, RunFolder
 from whygrad.rl.spaces import check_supported
 from whygrad.rl.trainer import read_agent
 from whygrad.rl.worlds.making import make_lanes
 from whygrad.rl.worlds.world_lanes import WorldLanes
+from whygrad.watch.run_folder import BadRun, RunFolder
 
 
 @dataclass(frozen=True, slots=True)

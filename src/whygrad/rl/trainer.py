@@ -31,9 +31,11 @@ from whygrad.rl.offline import Offline
 from whygrad.rl.on_policy import OnPolicy
 from whygrad.rl.plan import BadPlan, Plan
 from whygrad.rl.spaces import check_supported
+from whygrad.rl.watched import AgentWatch
 from whygrad.rl.worlds.catalogue import find_world
 from whygrad.rl.worlds.making import make_lanes
 from whygrad.rl.worlds.world_lanes import WorldLanes
+from whygrad.watch.run_folder import RunFolder
 
 _EVALUATION, _RESTART = 7, 8
 """Two streams of seeds that never meet."""
@@ -103,8 +105,21 @@ class Trainer:
         gamma = getattr(self.agent, "gamma", 1.0)
         return play_episodes(policy, self._evaluation, fresh, worth, gamma)
 
-    def gradients(self) -> Iterator[tuple[str, Any, float]]:
-        """Each variable's gradient for the last batch, and what clipping multiplies it with."""
+    @property
+    def updates(self) -> int:
+        """Updates so far."""
+        return int(self._engine.updates)
+
+    def watch(self, folder: RunFolder) -> AgentWatch:
+        """Look after the gradients of every loss."""
+        shapes = {name: np.shape(value) for name, value in self._engine.state().items()}
+        names = {loss.name: self._engine.variable_names(loss.name) for loss in self._engine.losses}
+        return AgentWatch(
+            folder, self._engine.losses, {loss: {n: shapes[n] for n in held} for loss, held in names.items()}
+        )
+
+    def gradients(self) -> Iterator[tuple[str, str, Any, float]]:
+        """Loss, variable, its gradient for the last batch, and what clipping multiplies it with."""
         # A compiled loop has its batches on the device; it draws one for us.
         batch = self._loop.batch() if hasattr(self._loop, "batch") and self._engine.updates else self.books.batch
         if batch is None:
@@ -113,7 +128,7 @@ class Trainer:
             _, found = self._engine.gradients(loss.name, {**batch, "remaining": np.float32(1.0)})
             norm = float(np.sqrt(sum(float(np.sum(np.square(g))) for g in found.values())))
             for name, gradient in found.items():
-                yield name, gradient, scale(loss, norm)
+                yield loss.name, name, gradient, scale(loss, norm)
 
     def save(self, path: Path) -> None:
         """Everything, so that `load` goes on where this was."""

@@ -19,8 +19,9 @@ from whygrad.rl.interrupts import Interrupts
 from whygrad.rl.plan import Plan
 from whygrad.rl.progress import Progress
 from whygrad.rl.resuming import check_agent
-from whygrad.watch.run_folder import RunFolder
 from whygrad.rl.trainer import Trainer, make_trainer, read_agent
+from whygrad.rl.watched import AgentWatch
+from whygrad.watch.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from whygrad.watch.tensorboard_file import TensorBoardFile
@@ -125,19 +126,24 @@ def _go_on(trainer: Trainer, folder: RunFolder, quiet: bool | None, resumed: int
         board = _board(folder, resumed) if plan.tensorboard else None
         if board is not None:
             stack.callback(board.close)
+        watch = _watch(trainer, folder, resumed) if plan.watch else None
+        if watch is not None:
+            stack.callback(watch.close)
         bar = Progress(plan.steps, trainer.steps, quiet)
         stack.callback(bar.close)
         late, reached = False, books.reached(plan.stop_at)
         while trainer.steps < plan.steps and not (interrupts.asked or reached or late):
             before = trainer.steps
             trainer.round()
+            if watch is not None:
+                watch.round(books.last, trainer.updates)
             late = plan.minutes is not None and time.perf_counter() - began > 60 * plan.minutes
             reached = books.reached(plan.stop_at)
             due = _due(before, trainer.steps, plan, reached or late)
             if due["log"]:
-                _log(trainer, folder, board, began)
+                _log(trainer, folder, board, watch, began)
             if due["evaluate"]:
-                _evaluate(trainer, folder, board)
+                _evaluate(trainer, folder, board, watch)
             if due["checkpoint"]:
                 trainer.save(folder.last)
                 trainer.restart()
@@ -172,21 +178,33 @@ def _due(before: int, now: int, plan: Plan, over: bool) -> dict[str, bool]:
     return {k: n is not None and n > 0 and (before // n < now // n or end) for k, n in every.items()}
 
 
-def _log(trainer: Trainer, folder: RunFolder, board: TensorBoardFile | None, began: float) -> None:
+def _watch(trainer: Trainer, folder: RunFolder, resumed: int | None) -> AgentWatch:
+    watch = trainer.watch(folder)
+    if resumed is not None:
+        watch.rewind(resumed, trainer.updates)
+    return watch
+
+
+def _log(
+    trainer: Trainer, folder: RunFolder, board: TensorBoardFile | None, watch: AgentWatch | None, began: float
+) -> None:
     row = trainer.books.row()
     folder.log({"step": trainer.steps, "seconds": round(time.perf_counter() - began, 3), **row})
+    gradients = list(trainer.gradients()) if trainer.plan.histograms and (board or watch) else []
+    if watch is not None:
+        watch.log(trainer.steps, row)
+        watch.gradients(trainer.updates, gradients)
     if board is None:
         return
     board.scalars(trainer.steps, row)
     for name, (before, after) in trainer.books.norms().items():
         board.scalars(trainer.steps, {f"gradient_norm/{name}": before, f"clipped_gradient_norm/{name}": after})
-    if trainer.plan.histograms:
-        for name, gradient, shrunk in trainer.gradients():
-            board.histogram(trainer.steps, f"gradient/{name}", gradient)
-            board.histogram(trainer.steps, f"clipped_gradient/{name}", gradient * np.float32(shrunk))
+    for _, name, gradient, left in gradients:
+        board.histogram(trainer.steps, f"gradient/{name}", gradient)
+        board.histogram(trainer.steps, f"clipped_gradient/{name}", gradient * np.float32(left))
 
 
-def _evaluate(trainer: Trainer, folder: RunFolder, board: TensorBoardFile | None) -> None:
+def _evaluate(trainer: Trainer, folder: RunFolder, board: TensorBoardFile | None, watch: AgentWatch | None) -> None:
     scores = trainer.evaluate()
     if scores is None:
         return
@@ -197,6 +215,8 @@ def _evaluate(trainer: Trainer, folder: RunFolder, board: TensorBoardFile | None
         row["evaluation.value"] = float(np.mean(scores.values))
         row["evaluation.discounted_return"] = float(np.mean(scores.discounted))
     folder.log({"step": trainer.steps, **row, "evaluation.returns": list(scores.returns)})
+    if watch is not None:
+        watch.log(trainer.steps, row)
     if board is not None:
         board.scalars(trainer.steps, row)
     if trainer.books.judge(scores):

@@ -191,5 +191,6 @@ def _called(site: Site | None) -> str:
     """What the program calls the result of an expression: `actor_loss` of `actor_loss = …`."""
     if site is None:
         return ""
-    found = _ASSIGNED.match(line_text(site.file, site.line))
+    text = line_text(site.file, site.line)
+    found = _ASSIGNED.match(text[text.rfind(";", 0, site.column) + 1 :])  # of several statements on a line, its own
     return found.group(1).removeprefix("self.") if found is not None else ""

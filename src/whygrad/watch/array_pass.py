@@ -59,9 +59,11 @@ class ArrayPass:
                 for at in range(len(flat)):
                     found[at, self._filled] = [_length(part) for part in np.split(flat[at], self._ends[:-1])]
             else:
-                exact = flat.astype(np.float64)
-                np.multiply(exact, exact, out=exact)
-                found[:, self._filled] = np.sqrt(self._sums(exact))
+                step = max(1, BLOCK // self._total)
+                for at in range(0, len(flat), step):
+                    exact = flat[at : at + step].astype(np.float64)
+                    np.multiply(exact, exact, out=exact)
+                    found[at : at + step, self._filled] = np.sqrt(self._sums(exact))
         return found
 
     def _sums(self, values: Any, kind: Any = np.float64) -> Any:

@@ -42,8 +42,37 @@ class Detector:
         self._totals: deque[float] = deque(maxlen=64)
         self._most, self._told_leap = 0.0, False
 
-    def take(self, look: Looks) -> Iterator[Event]:
-        """One more look, in order."""
+    def take(self, looks: Sequence[Looks]) -> Iterator[Event]:
+        """More looks, in order."""
+        if looks and self._is_calm(looks):
+            return  # nearly always, and looks come by the thousand
+        for look in looks:
+            yield from self._take(look)
+
+    def _is_calm(self, looks: Sequence[Looks]) -> bool:
+        """Whether nothing is odd in any of these looks, nor was before; then they are remembered all at once."""
+        if self._absent.any() or self._dead.any() or self._broken.any() or self._clipped or self._told_leap:
+            return False
+        rows = np.stack([look.rows for look in looks])
+        norms, applied = rows[:, :, _NORM], rows[:, :, _APPLIED]
+        if not ((rows[:, :, _PRESENT] > 0) & (norms > 0) & np.isfinite(norms) & np.isfinite(applied)).all():
+            return False
+        if rows[:, :, [_NANS, _INFS]].any():
+            return False
+        totals = np.sqrt(np.square(norms).sum(axis=1))
+        usual = self._usual()
+        if (np.sqrt(np.square(applied).sum(axis=1)) < LEFT * totals).any() or not usual or totals.max() > LEAP * usual:
+            return False
+        self._seen[:] = True
+        self._alive[:] = looks[-1].last
+        self._totals.extend(totals.tolist())
+        self._most = max(self._most, float(totals.max()))
+        return True
+
+    def _usual(self) -> float:
+        return float(np.median(self._totals)) if len(self._totals) >= SINCE else 0.0
+
+    def _take(self, look: Looks) -> Iterator[Event]:
         rows, at = look.rows, look.last
         present = rows[:, _PRESENT] > 0
         yield from self._absence(present, at)
@@ -109,7 +138,7 @@ class Detector:
             yield Event(began, "dead", "W401", name, f"The gradient of {name} is zero since update {began}{past}.")
 
     def _leap(self, total: float, at: int) -> Iterator[Event]:
-        usual = float(np.median(self._totals)) if len(self._totals) >= SINCE else 0.0
+        usual = self._usual()
         # Near its end a training has tiny gradients: only what was never there before counts.
         leaps = usual > 0 and total > max(LEAP * usual, 10 * self._most)
         if leaps and not self._told_leap:

@@ -49,7 +49,7 @@ class RunFolder:
         self._metrics: BinaryIO | None = None
 
     @classmethod
-    def create(cls, name: str, root: str | os.PathLike[str] | None = None) -> RunFolder:
+    def create(cls, name: str, root: str | os.PathLike[str] | None = None, checkpoints: bool = True) -> RunFolder:
         """Make `<root>/<name>-<n>`, n being the first number that is free. Nothing old is ever touched."""
         parent = Path(ROOT if root is None else root)
         parent.mkdir(parents=True, exist_ok=True)
@@ -60,7 +60,8 @@ class RunFolder:
                 run.path.mkdir()  # fails when it exists: two processes never get the same one
             except FileExistsError:
                 continue
-            run.last.parent.mkdir()
+            if checkpoints:
+                run.last.parent.mkdir()
             return run
         raise AssertionError("unreachable: the numbers never end")
 

@@ -108,14 +108,15 @@ class Store:
         columns = "grp, at, time, kind, code, variable, text, worker"
         self._do(lambda db: db.execute(f"INSERT INTO events ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row))
 
-    def rewind(self, step: int) -> None:
-        """Forget what came after a step: a run goes on from its checkpoint there."""
+    def rewind(self, step: int, update: int) -> None:
+        """Forget scalars after a step and gradients after an update: a run goes on from its checkpoint there."""
         self.flush()
 
         def forget(db: sqlite3.Connection) -> None:
-            for table in (LOOKS, SPREADS, SCALARS):
-                table.forget_after(db, step)
-            db.execute("DELETE FROM events WHERE at > ?", (step,))
+            SCALARS.forget_after(db, step)
+            for table in (LOOKS, SPREADS):
+                table.forget_after(db, update)
+            db.execute("DELETE FROM events WHERE at > ?", (update,))
             self._series.clear()
 
         self._do(forget)

@@ -20,9 +20,12 @@ from tensorboard.compat.proto.event_pb2 import Event, SessionLog
 from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary
 from tensorboard.summary.writer.record_writer import RecordWriter
 
+from whygrad.watch import buckets
+
 BINS = 30
 """As many as TensorBoard draws."""
 
+_LARGEST = float(np.finfo(np.float32).max)
 _serial = count()
 
 
@@ -53,6 +56,16 @@ class TensorBoardFile:
             value = Summary.Value(tag=tag, histo=_histogram(_floats(array)))
         self._write(Event(step=int(step), summary=Summary(value=[value])))
 
+    def counted(self, step: int, tag: str, counts: Any) -> None:
+        """A histogram over powers of two (`buckets`), as it is: nothing is counted anew."""
+        value = Summary.Value(tag=tag, histo=_counted(counts))
+        self._write(Event(step=int(step), summary=Summary(value=[value])))
+
+    def image(self, step: int, tag: str, png: bytes, width: int, height: int) -> None:
+        """A picture."""
+        held = Summary.Image(height=height, width=width, colorspace=3, encoded_image_string=png)
+        self._write(Event(step=int(step), summary=Summary(value=[Summary.Value(tag=tag, image=held)])))
+
     def flush(self) -> None:
         """Hand everything to the operating system, where TensorBoard sees it."""
         self._file.flush()
@@ -69,6 +82,27 @@ class TensorBoardFile:
 def _floats(array: Any) -> np.ndarray:
     numbers: np.ndarray = np.asarray(array).ravel()
     return numbers if numbers.dtype in (np.float32, np.float64) else numbers.astype(np.float64)
+
+
+def _counted(counts: Any) -> HistogramProto:
+    order = buckets.ordered()
+    found = np.asarray(counts, np.float64)[order]
+    used = np.flatnonzero(found)
+    if not len(used):
+        return HistogramProto(min=0, max=0, num=0, sum=0, sum_squares=0, bucket_limit=[0.0], bucket=[0.0])
+    ends = np.array([buckets.limits(bucket) for bucket in order])[used[0] : used[-1] + 1]
+    ends = np.clip(ends, -_LARGEST, _LARGEST)
+    held = found[used[0] : used[-1] + 1]
+    middle = ends.mean(axis=1)
+    return HistogramProto(
+        min=ends[0, 0],
+        max=ends[-1, 1],
+        num=held.sum(),
+        sum=float(held @ middle),  # as near as the buckets tell
+        sum_squares=float(held @ np.square(middle)),
+        bucket_limit=[ends[0, 0], *ends[:, 1]],
+        bucket=[0.0, *held],
+    )
 
 
 def _histogram(numbers: np.ndarray) -> HistogramProto:

@@ -32,6 +32,7 @@ class HostPass:
         self._sizes = [p.numel() for p in parameters]
         self._passes: dict[tuple[int, ...], ArrayPass] = {}
         self._whole = self._pass(self._sizes)
+        self._whole_sizes = tuple(self._sizes)
         self._later = sum(self._sizes) <= AT_ONCE
         vectors = [place for place, p in enumerate(parameters) if p.dim() == 1 and p.requires_grad]
         self._watchman = vectors[0] if vectors else 0
@@ -52,9 +53,9 @@ class HostPass:
         """Something changed the gradients since: as the optimizer gets them."""
         after, sizes = _flat([gradients[place] for place in look.there if gradients[place] is not None])
         if sizes == look.sizes:
-            look.after = after if self._later else None
+            look.after = after
             if not self._later:
-                self._after(look, after)
+                self._after([look])
 
     def keep_weights(self, parameters: Sequence[torch.Tensor]) -> None:
         """What the step is going to change."""
@@ -79,40 +80,44 @@ class HostPass:
         if self._later:
             for alike in _runs(given):
                 self._measure(alike)
-                for look in alike:
-                    if look.after is not None:
-                        self._after(look, look.after)
+                self._after([look for look in alike if look.after is not None])
             self._motion([look for look in given if look.moved is not None])
         return [look.rows for look in given], sum(look.counts for look in given if look.counts is not None)
 
     def _measure(self, alike: Sequence[Look]) -> None:
         first = alike[0]
-        for look in alike:
-            look.rows = looks.empty(self._count)
         if not first.there:
+            for look in alike:
+                look.rows = looks.empty(self._count)
             return
-        part = self._pass(first.sizes)
-        rows, counts = part.look(_stacked([look.before for look in alike]))
+        found, counts = self._pass(first.sizes).look(_stacked([look.before for look in alike]))
+        found[..., _APPLIED] = found[..., _NORM]
         first.counts = np.zeros((self._count, buckets.COUNT), np.int64)
         first.counts[first.there] = counts
-        for look, found in zip(alike, rows, strict=True):
-            look.rows[look.there] = found
-            look.rows[:, _APPLIED] = look.rows[:, _NORM]
-            self._fill_up(look, first.counts)
-            look.before = None
+        whole = len(first.there) == self._count
+        for look, seen in zip(alike, found, strict=True):
+            look.rows, look.before = seen if whole else looks.empty(self._count), None
+            if not whole:
+                look.rows[look.there] = seen
+            if look.sizes != self._whole_sizes:
+                self._fill_up(look, first.counts)
 
-    def _after(self, look: Look, after: Any) -> None:
-        look.rows[look.there, _APPLIED] = self._pass(look.sizes).norms(_stacked([after]))[0]
-        look.after = None
+    def _after(self, alike: Sequence[Look]) -> None:
+        if alike:
+            norms = self._pass(alike[0].sizes).norms(_stacked([look.after for look in alike]))
+            for look, found in zip(alike, norms, strict=True):
+                look.rows[look.there, _APPLIED], look.after = found, None
 
     def _motion(self, given: Sequence[Look]) -> None:
-        for look in given:
-            before, after = _stacked([look.weights]), _stacked([look.moved])
-            lengths = self._whole.norms(before)[0]
-            steps = self._whole.norms(after.astype(np.float64) - before)[0]
-            look.rows[:, _WEIGHTS] = lengths
-            with np.errstate(divide="ignore", invalid="ignore"):
-                look.rows[:, _RATIO] = np.where(lengths > 0, steps / lengths, np.nan)
+        if not given:
+            return
+        before, after = _stacked([look.weights for look in given]), _stacked([look.moved for look in given])
+        lengths = self._whole.norms(before)
+        steps = self._whole.norms(_difference(after, before))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = np.where(lengths > 0, steps / lengths, np.nan)
+        for look, length, ratio in zip(given, lengths, ratios, strict=True):
+            look.rows[:, _WEIGHTS], look.rows[:, _RATIO] = length, ratio
             look.weights = look.moved = None
 
     def _fill_up(self, look: Look, counts: Any) -> None:
@@ -169,6 +174,11 @@ def _numbers(tensor: torch.Tensor) -> torch.Tensor:
 def _stacked(flats: Sequence[torch.Tensor]) -> Any:
     held = torch.stack(list(flats)) if len(flats) > 1 else flats[0][None]
     return (held if held.dtype in (torch.float32, torch.float64) else held.float()).numpy()
+
+
+def _difference(one: Any, other: Any) -> Any:
+    """In float64: a step is far smaller than the weights that it changes."""
+    return one.astype(np.float64) - other
 
 
 def _bincount(places: Any, length: int) -> Any:

@@ -6,10 +6,11 @@ An update that is not looked at costs two calls of a hook. For one that is, the 
 
 from __future__ import annotations
 
+import functools
 import math
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -18,6 +19,7 @@ from whygrad.watch.budget import Budget
 from whygrad.watch.looks import Looks
 from whygrad.watch.spreads import Spread
 from whygrad.watch.store import Variable
+from whygrad.watch.torch_activations import Activations
 from whygrad.watch.torch_device_pass import DevicePass
 from whygrad.watch.torch_followed import roots, scalers
 from whygrad.watch.torch_host_pass import HostPass
@@ -25,6 +27,17 @@ from whygrad.watch.torch_look import Look
 from whygrad.watch.watched_run import Group, WatchedRun
 
 _UNKNOWN = -2
+
+
+def _unseen(method: Callable[..., Any]) -> Callable[..., Any]:
+    """What we compute is not part of the program: neither a recorder nor a mode of the user's sees it."""
+
+    @functools.wraps(method)
+    def hidden(*args: Any) -> Any:
+        with torch._C.DisableTorchFunction():
+            return method(*args)
+
+    return hidden
 
 
 class TorchWatch:
@@ -38,6 +51,7 @@ class TorchWatch:
         optimizer: torch.optim.Optimizer,
         budget: Budget,
         targets: Mapping[str, Any] | None = None,
+        activations: Activations | None = None,
     ) -> None:
         self._run, self._optimizer, self._budget = run, optimizer, budget
         self._parameters = [p for held in optimizer.param_groups for p in held["params"]]
@@ -45,9 +59,10 @@ class TorchWatch:
         self.group: Group = run.group(name, variables, [not p.requires_grad for p in self._parameters])
         self._pass = _pass_for(self._parameters)
         self._targets = dict(targets or {})
+        self._activations = activations
         self._lock = threading.Lock()
         self._seen: list[Look] = []
-        self._losses: list[tuple[int, Any]] = []
+        self._scalars: list[tuple[str, int, Any]] = []
         self._updates = self._looked = 0
         self._armed: list[Any] = []
         self._looking = False
@@ -58,6 +73,7 @@ class TorchWatch:
         self._had: list[bool] | None = None
         self._cost = 0.0
         self._told = 0
+        self._behind = 0.0
         self._hooks = [
             optimizer.register_step_pre_hook(self._before_step),
             optimizer.register_step_post_hook(self._after_step),
@@ -67,6 +83,7 @@ class TorchWatch:
         scalers.follow(self)
         self._arm()
 
+    @_unseen
     def close(self) -> None:
         """Take all hooks away."""
         self._disarm()
@@ -81,7 +98,10 @@ class TorchWatch:
         self._looking = self._budget.due(self._updates)
         if not self._looking:
             self._disarm()
-        elif not self._armed:
+            return
+        if self._activations is not None:
+            self._activations.arm()
+        if not self._armed:
             self._armed = [
                 p.register_post_accumulate_grad_hook(self._gradient_came) for p in self._parameters if p.requires_grad
             ]
@@ -89,6 +109,8 @@ class TorchWatch:
     def _disarm(self) -> None:
         while self._armed:
             self._armed.pop().remove()
+        if self._activations is not None:
+            self._activations.disarm()
 
     def _gradient_came(self, _parameter: Any) -> None:
         if self._queued:
@@ -97,23 +119,26 @@ class TorchWatch:
         # Called when the whole of this backward is done; hooks come in the middle of it.
         torch.autograd.Variable._execution_engine.queue_callback(self._backward_ended)
 
+    @_unseen
     def _backward_ended(self) -> None:
         began = time.perf_counter()
         root, self._root, self._queued = self._root, None, False
         self._read([p.grad for p in self._parameters])
         if isinstance(root, torch.Tensor) and root.numel() == 1:
-            self._losses.append((self._updates, root.detach()))
+            self._scalars.append((f"loss/{self.group.name}", self._updates, root.detach()))
         self._cost += time.perf_counter() - began
 
     def _read(self, gradients: Sequence[Any]) -> None:
         self._look = self._pass.read(gradients)
         self._look.versions = _versions(gradients)
 
+    @_unseen
     def unscaled(self, optimizer: Any) -> None:
         """A GradScaler divided the gradients: only now are they what backpropagation means."""
         if optimizer is self._optimizer and self._look is not None:
             self._read([p.grad for p in self._parameters])
 
+    @_unseen
     def _before_step(self, _optimizer: Any, _args: Any, _kwargs: Any) -> None:
         gradients = [p.grad for p in self._parameters]
         self._looking = self._looking or self._is_odd(gradients)
@@ -132,6 +157,7 @@ class TorchWatch:
             self._pass.keep_weights(self._parameters)
         self._cost += time.perf_counter() - began
 
+    @_unseen
     def _after_step(self, _optimizer: Any, _args: Any, _kwargs: Any) -> None:
         now = time.perf_counter()
         update, self._updates = self._updates, self._updates + 1
@@ -141,7 +167,8 @@ class TorchWatch:
             cost, self._cost, before = self._cost, 0.0, now
             now = time.perf_counter()
             cost += now - before
-        self._budget.ended(update, now, max(cost, self._pass.cost) if cost else 0.0)
+        # What the other thread does for a look takes from this one, too: there may be one core, there is one lock.
+        self._budget.ended(update, now, max(cost + self._behind, self._pass.cost) if cost else 0.0)
         self._arm()
 
     def _finish(self, update: int) -> None:
@@ -151,6 +178,8 @@ class TorchWatch:
         self._pass.moved(look, self._parameters)
         self._held = update
         look.update, look.time = update, time.time()
+        if self._activations is not None:
+            self._scalars += [(name, update, share) for name, share in self._activations.take().items()]
         with self._lock:
             self._seen.append(look)
             self._looked += 1
@@ -165,23 +194,27 @@ class TorchWatch:
 
     # In the store's thread.
 
+    @_unseen
     def collect(self) -> None:
         """Hand over what was seen since the last time."""
         with self._lock:
             seen, self._seen = self._seen, []
-            losses, self._losses = self._losses, []
+            scalars, self._scalars = self._scalars, []
             updates, looked = self._updates, self._looked
         if seen:
+            began = time.thread_time()
             rows, counts = self._pass.arrive(seen)
             looks = [Looks(look.update, look.update, 1, look.time, one) for look, one in zip(seen, rows, strict=True)]
             self._run.take(self.group, looks, Spread(looks[0].first, looks[-1].last, len(looks), counts))
+            spent = (time.thread_time() - began) / len(seen)
+            self._behind = spent if not self._behind else self._behind + 0.2 * (spent - self._behind)
             for target, network in self._targets.items():
                 self._run.tell(self.group, self.group.targets[target].take(updates, _mark(network)))
         if updates != self._told:
             self._told = updates
             self._run.store.progress(self.group.id, updates, looked, self._budget.every)
-        for update, value in losses:
-            self._run.store.scalar(f"loss/{self.group.name}", update, _number(value))
+        for name, update, value in scalars:
+            self._run.store.scalar(name, update, _number(value))
 
 
 def _variable(parameter: Any, place: int, names: Mapping[int, tuple[str, str]]) -> Variable:

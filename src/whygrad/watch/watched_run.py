@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 import threading
@@ -11,14 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from whygrad.watch import buckets
 from whygrad.watch.detecting import Detector, StandingTarget
 from whygrad.watch.event import Event
 from whygrad.watch.looks import Looks
 from whygrad.watch.run_folder import RunFolder
 from whygrad.watch.spreads import Spread
 from whygrad.watch.store import Store, Variable
-
-Sink = Callable[["Group", Sequence[Looks], Spread | None, Sequence[Event]], None]
+from whygrad.watch.tensorboard_sink import TensorBoardSink
 
 
 @dataclass(slots=True)
@@ -36,11 +37,14 @@ class Group:
 class WatchedRun:
     """The folder of a run with its store. `on_event` is called with each event, from the store's thread."""
 
-    def __init__(self, folder: Path, on_event: Callable[[Event], Any] | None = None) -> None:
+    def __init__(self, folder: Path, on_event: Callable[[Event], Any] | None = None, tensorboard: bool = False) -> None:
         self.path = folder
         self.store = Store(folder)
-        self.sinks: list[Sink] = []
+        self.board = TensorBoardSink(folder) if tensorboard else None
         self._on_event = on_event
+        self.watches = 0
+        """How many watches store here."""
+        self._closed = False
         self._groups: list[Group] = []
         self._endings: list[Callable[[], None]] = []
 
@@ -53,13 +57,16 @@ class WatchedRun:
 
     def take(self, group: Group, looks: Sequence[Looks], spread: Spread | None) -> None:
         """What a watch saw, in order; called in the store's thread."""
-        events = [event for look in looks for event in group.detector.take(look)]
+        events = list(group.detector.take(looks))
         self.tell(group, events)
         self.store.looks(group.id, looks)
         if spread is not None:
+            # Nothing below zero is nothing, too.
+            spread.counts[:, buckets.SMALLEST] += spread.counts[:, buckets.NEGATIVE + buckets.SMALLEST]
+            spread.counts[:, buckets.NEGATIVE + buckets.SMALLEST] = 0
             self.store.spread(group.id, spread)
-        for sink in self.sinks:
-            sink(group, looks, spread, events)
+        if self.board is not None:
+            self.board.take(group, looks, spread, events)
 
     def tell(self, group: Group, events: Iterable[Event]) -> None:
         """Store events, and hand them to whoever asked for them."""
@@ -78,8 +85,18 @@ class WatchedRun:
         """Something to do before the store closes."""
         self._endings.append(what)
 
+    def leave(self) -> None:
+        """One watch less; the run ends with the last one."""
+        self.watches -= 1
+        if self.watches <= 0:
+            self.close()
+
     def close(self) -> None:
-        """Tell what is left, commit, end."""
+        """Tell what is left, commit, end. More than once is no error."""
+        if self._closed:
+            return
+        self._closed = True
+        atexit.unregister(self.close)
         self.store.flush()
         for group in self._groups:
             self.tell(group, group.detector.end())
@@ -87,6 +104,8 @@ class WatchedRun:
             what()
         self._endings.clear()
         self.store.close()
+        if self.board is not None:
+            self.board.close()
         _open.pop(str(self.path.absolute()), None)
 
 
@@ -100,13 +119,17 @@ def watched_run(
     """The run of this process: the one at a folder, or without a folder the one that is open, or a new one."""
     with _lock:
         if run is None and _open:
-            return next(iter(_open.values()))
-        folder = Path(run) if run is not None else RunFolder.create(name or _script_name()).path
+            found = next(iter(_open.values()))
+            found.watches += 1
+            return found
+        folder = Path(run) if run is not None else RunFolder.create(name or _script_name(), checkpoints=False).path
         key = str(folder.absolute())
         found = _open.get(key)
         if found is None:
-            found = _open[key] = WatchedRun(folder, on_event)
+            found = _open[key] = WatchedRun(folder, on_event, tensorboard=True)
+            atexit.register(found.close)
             found.store.about(began=time.time(), script=sys.argv[0] if sys.argv else "", pid=os.getpid())
+        found.watches += 1
         return found
 
 

@@ -38,7 +38,9 @@ def test_numbers_equal_a_reference_in_float64(tmp_path):
     expected = []
 
     def remember(optimizer, args, kwargs):
-        expected.append([(p.grad.double().numpy().copy(), p.detach().double().numpy().copy()) for p in net.parameters()])
+        expected.append(
+            [(p.grad.double().numpy().copy(), p.detach().double().numpy().copy()) for p in net.parameters()]
+        )
 
     optimizer.register_step_pre_hook(remember)
     after = []
@@ -276,13 +278,48 @@ def test_two_optimizers_share_a_run(tmp_path, monkeypatch):
     critic, second = make(torch.optim.Adam)
     one = watch(actor, first, name="actor")
     other = watch(critic, second, name="critic")
-    train(actor, first, 3)
-    train(critic, second, 3)
     assert one.path == other.path
+    train(critic, second, 3)
     other.close()
+    train(actor, first, 3)  # the run is still open for it
     one.close()
+    one.close()
+    assert [group.updates for group in Reading(one.path).groups()] == [3, 3]
     assert [group.name for group in Reading(one.path).groups()] == ["actor", "critic"]
     assert list((tmp_path / "runs").iterdir()) == [tmp_path / one.path]
+
+
+def test_dead_and_saturated_units_on_request(tmp_path):
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 4), nn.Tanh(), nn.Linear(4, 1))
+    with torch.no_grad():
+        net[0].bias[:6] = -100.0
+        net[2].bias[:] = 50.0
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.0)
+    with watch({"net": net}, optimizer, run=tmp_path, every=1, activations=True):
+        train(net, optimizer, 3)
+        net(X).detach()
+    scalars = Reading(tmp_path).scalars()
+    assert [one.mean for one in scalars["dead units/net.1"]] == [0.75] * 3
+    assert [one.mean for one in scalars["saturated units/net.3"]] == [1.0] * 3
+    assert not net[1]._forward_hooks
+
+
+def test_what_is_written_for_tensorboard_can_be_read_there(tmp_path):
+    accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    net, optimizer = make()
+    with watch(net, optimizer, run=tmp_path, every=1):
+        train(net, optimizer, 5, clip=0.1)
+    board = accumulator.EventAccumulator(str(tmp_path / "tensorboard"))
+    board.Reload()
+    tags = board.Tags()
+    assert "gradient_norm/0.weight" in tags["scalars"]
+    assert "clipped_gradient_norm/0.weight" in tags["scalars"]
+    assert "update_by_weight/2.bias" in tags["scalars"]
+    (histogram,) = board.Histograms("gradient/0.weight")
+    assert histogram.histogram_value.num == 5 * 32
+    last = Reading(tmp_path).looks(1)[-1].rows[0]
+    assert board.Scalars("gradient_norm/0.weight")[-1].value == pytest.approx(last[INDEX["norm"]])
 
 
 def test_a_program_that_just_ends_loses_nothing(tmp_path):

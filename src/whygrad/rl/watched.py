@@ -1,0 +1,112 @@
+"""The gradients of an agent under watch: what an engine says of every update, and now and then every number of it.
+
+An engine gives the norms of all variables for each update anyway. Reading them waits for the device, so only some
+rounds are read. At log times the gradients themselves are computed once more, for their histograms.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from whygrad.rl.agent import Loss
+from whygrad.rl.bookkeeping import numbers, scale
+from whygrad.rl.loops.round import Round
+from whygrad.watch import looks
+from whygrad.watch.array_pass import ArrayPass
+from whygrad.watch.budget import Budget
+from whygrad.watch.looks import INDEX, Looks
+from whygrad.watch.run_folder import RunFolder
+from whygrad.watch.spreads import Spread
+from whygrad.watch.store import Variable
+from whygrad.watch.watched_run import WatchedRun
+
+_PRESENT, _NORM, _PEAK, _APPLIED = INDEX["present"], INDEX["norm"], INDEX["peak"], INDEX["applied"]
+
+
+class AgentWatch:
+    """One group of variables for each loss."""
+
+    def __init__(
+        self, folder: RunFolder, losses: Iterable[Loss], variables: Mapping[str, Mapping[str, tuple[int, ...]]]
+    ) -> None:
+        self._run = WatchedRun(folder.path)
+        self._losses = {loss.name: loss for loss in losses}
+        self._names = {name: list(held) for name, held in variables.items()}
+        self._groups = {
+            name: self._run.group(name, [Variable(v, v.split(".")[0], shape) for v, shape in held.items()])
+            for name, held in variables.items()
+        }
+        self._budget = Budget()
+        self._rounds = self._updates = 0
+        self._looked = dict.fromkeys(self._groups, 0)
+
+    @property
+    def events(self) -> list[Any]:
+        """What was noticed so far."""
+        return self._run.events
+
+    def rewind(self, step: int, updates: int) -> None:
+        """A run goes on from its checkpoint at this step, after so many updates."""
+        self._run.store.rewind(step, updates - 1)
+
+    def round(self, last: Round | None, updates: int) -> None:
+        """A round is over, and so many updates were made in all."""
+        number, self._rounds, self._updates = self._rounds, self._rounds + 1, updates
+        if last is None or last.report is None or not self._budget.due(number):
+            self._budget.ended(number, time.perf_counter(), 0.0)
+            return
+        began = time.perf_counter()
+        for name, given in last.report.items():
+            if given:
+                self._take(name, numbers(given["norm"]), numbers(given["norms"]), updates)
+        now = time.perf_counter()
+        self._budget.ended(number, now, now - began)
+
+    def log(self, step: int, row: Mapping[str, float]) -> None:
+        """Returns, losses and whatever else a log line holds."""
+        for name, value in row.items():
+            self._run.store.scalar(name, step, value)
+
+    def gradients(self, updates: int, found: Iterable[tuple[str, str, Any, float]]) -> None:
+        """All numbers of all gradients in the last update: loss, variable, gradient, what clipping leaves of it."""
+        held: dict[str, list[tuple[str, Any, float]]] = {}
+        for loss, variable, gradient, left in found:
+            held.setdefault(loss, []).append((variable, gradient, left))
+        for loss, given in held.items():
+            flat = np.concatenate([np.asarray(gradient, np.float32).reshape(-1) for _, gradient, _ in given])
+            rows, counts = ArrayPass([np.size(gradient) for _, gradient, _ in given]).look(flat[None])
+            rows[0, :, _APPLIED] = rows[0, :, _NORM] * np.array([left for _, _, left in given])
+            group, at = self._groups[loss], max(updates - 1, 0)
+            self._run.take(group, [Looks(at, at, 1, time.time(), rows[0])], Spread(at, at, 1, counts))
+
+    def close(self) -> None:
+        """Store what is left."""
+        for name in self._groups:
+            self._tell(name)
+        self._run.close()
+
+    def _take(self, name: str, whole: Any, norms: Any, updates: int) -> None:
+        whole, norms = np.atleast_1d(whole), np.atleast_2d(norms)
+        first, loss, now = updates - len(whole), self._losses[name], time.time()
+        seen = []
+        for at in range(len(whole)):
+            if (first + at) % loss.every != loss.every - 1:
+                continue  # this loss has its turn only now and then
+            rows = looks.empty(len(self._names[name]))
+            rows[:, _PRESENT] = 1.0
+            rows[:, _NORM] = rows[:, _PEAK] = norms[at]
+            rows[:, _APPLIED] = norms[at] * scale(loss, float(whole[at]))
+            rows[:, INDEX["nans"]] = np.isnan(norms[at])
+            rows[:, INDEX["infs"]] = np.isinf(norms[at])
+            seen.append(Looks(first + at, first + at, 1, now, rows))
+        if seen:
+            self._looked[name] += len(seen)
+            self._run.take(self._groups[name], seen, None)
+            self._tell(name)
+
+    def _tell(self, name: str) -> None:
+        self._run.store.progress(self._groups[name].id, self._updates, self._looked[name], self._budget.every)

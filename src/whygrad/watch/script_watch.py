@@ -1,0 +1,76 @@
+"""Watching a script that knows nothing of it: every optimizer is taken under watch when it makes its first step."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from whygrad.trace import names
+from whygrad.trace.session import Session
+from whygrad.watch.budget import Budget
+from whygrad.watch.watched_run import WatchedRun, watched_run
+
+MOST = 32
+"""Optimizers; a program may make a new one for each task, for ever."""
+
+
+class ScriptWatch:
+    """All watches of one script. The run's folder is made with the first of them."""
+
+    def __init__(self, session: Session, name: str, every: int | None = None) -> None:
+        self.run: WatchedRun | None = None
+        self._session, self._name, self._every = session, name, every
+        self._watches: list[Any] = []
+        self._known: list[Any] = []  # held, so that no other optimizer gets the same id
+        self._endings: list[Callable[[], None]] = []
+        self._busy = False
+        session.when_imported("torch", self._follow_torch)
+
+    def close(self) -> None:
+        """Take everything back and store what is left."""
+        for end in [*self._endings, *(watch.close for watch in self._watches)]:
+            end()
+        self._endings.clear()
+        self._watches.clear()
+        if self.run is not None:
+            self.run.close()
+
+    def _follow_torch(self, torch: Any) -> None:
+        from torch.optim.optimizer import register_optimizer_step_pre_hook
+
+        handle = register_optimizer_step_pre_hook(self._torch_steps)
+        self._endings.append(handle.remove)
+
+    def _torch_steps(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
+        if any(optimizer is known for known in self._known) or len(self._known) >= MOST:
+            return
+        self._known.append(optimizer)
+        self._guarded("PyTorch", lambda: self._take_torch(optimizer))
+
+    def _take_torch(self, optimizer: Any) -> None:
+        from whygrad.trace.torch_naming import ADAPTER
+        from whygrad.watch.torch_watch import TorchWatch
+
+        found = names.find(ADAPTER, sys._getframe(1))
+        known = {key: (named.name, named.network) for key, named in found.items()}
+        held = [known[id(p)][1] for group in optimizer.param_groups for p in group["params"] if id(p) in known]
+        networks = list(dict.fromkeys(held))
+        name = self._free_name(f"{type(optimizer).__name__} of {', '.join(networks)}" if networks else "optimizer")
+        self._watches.append(TorchWatch(self._open(), name, known, optimizer, Budget(every=self._every)))
+
+    def _open(self) -> WatchedRun:
+        if self.run is None:
+            self.run = watched_run(None, self._name)  # the program may watch by itself, too: into the same run
+        return self.run
+
+    def _free_name(self, name: str) -> str:
+        taken = {watch.group.name for watch in self._watches}
+        return name if name not in taken else f"{name} ({len(self._watches) + 1})"
+
+    def _guarded(self, framework: str, what: Callable[[], None]) -> None:
+        """Whatever happens to us, the training goes on."""
+        try:
+            what()
+        except Exception as error:
+            self._session.trouble(framework, error)

@@ -1,0 +1,57 @@
+"""The gradients of our own agents are under watch, without being asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from runs import AGENTS, begin
+
+from whygrad.rl.training import resume
+from whygrad.watch.looks import INDEX
+from whygrad.watch.reading import Reading
+
+
+@pytest.mark.parametrize("name", ["dqn", "td3", "ppo", "compiled-dqn", "cql"])
+def test_every_loss_is_a_group_and_every_update_has_its_norms(tmp_path: Path, name: str) -> None:
+    trained = begin(name, tmp_path)
+    reading = Reading(trained.path)
+    groups = reading.groups()
+    assert groups
+    for group in groups:
+        assert group.updates > 0
+        looks = reading.looks(group.id)
+        assert 0 <= looks[0].first <= looks[-1].last < group.updates
+        assert all(variable.network for variable in group.variables)
+        norms = np.stack([one.rows[:, INDEX["norm"]] for one in looks])
+        assert np.isfinite(norms).all()
+        assert (norms > 0).any()
+        applied = np.stack([one.rows[:, INDEX["applied"]] for one in looks])
+        assert (applied <= norms * (1 + 1e-6)).all()
+        sizes = [int(np.prod(variable.shape)) for variable in group.variables]
+        counts = sum(one.counts for one in reading.spreads(group.id))
+        assert (counts.sum(axis=1) % sizes == 0).all()
+        assert (counts.sum(axis=1) > 0).all()
+    assert "evaluation.return" in reading.scalars()
+
+
+def test_a_loss_that_has_its_turn_now_and_then_is_seen_in_its_updates(tmp_path: Path) -> None:
+    reading = Reading(begin("td3", tmp_path).path)
+    delay = AGENTS["td3"][0].policy_delay
+    actor = next(group for group in reading.groups() if group.name == "actor")
+    assert {one.first % delay for one in reading.looks(actor.id) if one.count == 1} == {delay - 1}
+
+
+def test_a_resumed_run_has_no_update_twice(tmp_path: Path) -> None:
+    trained = begin("dqn", tmp_path, steps=150)
+    resume(trained.path, steps=300, quiet=True)
+    reading = Reading(trained.path)
+    (group,) = reading.groups()
+    firsts = [one.first for one in reading.looks(group.id)]
+    assert firsts == sorted(set(firsts))
+    assert max(step.last for step in reading.scalars()["episodes"]) >= 300
+
+
+def test_nobody_has_to_be_watched(tmp_path: Path) -> None:
+    assert not (begin("dqn", tmp_path, watch=False).path / "watch.db").exists()
