@@ -16,11 +16,14 @@ from whygrad.cli import (
     export_command,
     import_command,
     play_command,
+    plot_command,
     probe_command,
     report_command,
     rules_command,
     run_command,
+    runs_command,
     train_command,
+    view_command,
 )
 from whygrad.cli.output import fail
 
@@ -29,6 +32,9 @@ COMMANDS: list[ModuleType] = [
     report_command,
     explain_command,
     rules_command,
+    view_command,
+    runs_command,
+    plot_command,
     train_command,
     evaluate_command,
     play_command,
@@ -49,6 +55,7 @@ examples:
   whygrad run -m mylab.train         the same for a module
   whygrad run --html w.html train.py with a page to look at and to pass on
   whygrad explain W104               the manual page of a rule
+  whygrad view                       the runs, live, in the browser
   whygrad train dqn --env CartPole-v1   train an agent, then watch it:
   whygrad play runs/dqn-CartPole-v1-0-1
 """
@@ -63,6 +70,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     if given[0] not in [*_names(), "-h", "--help", "--version"]:
         return fail(_unknown(given))
+    if given[0] == "runs":
+        given = runs_command.complete(given)
     if given[0] == "run":
         given, target = run_command.split(given)
         options, unknown = parser.parse_known_args(given)

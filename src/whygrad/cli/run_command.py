@@ -42,6 +42,9 @@ exit status: the script's own; 3 with --fail-on when something was found;
 
 _WITH_VALUE = ("--updates", "--fail-on", *forms.WITH_VALUE)
 
+_EVENTS = 6
+"""So many of the things that happened to gradients are told at the end of a watched run; the page has all of them."""
+
 _ABOUT_GRADIENTS = re.compile(r"(?<![a-z])grad(?!io|e|u)|inplace|in-place|No gradients provided", re.IGNORECASE)
 
 
@@ -204,8 +207,10 @@ class _Ending:
         _add_pictures(path, report)
         stream = self._error.usable()
         if stream is not None and not self.options.quiet:
-            told = len(run.events)
-            events = f", {told} event{'s' * (told != 1)}" if told else ""
+            for event in run.events[:_EVENTS]:
+                print(f"whygrad: {event.text} [{event.code}]", file=stream)
+            more = len(run.events) - _EVENTS
+            events = f", with {more} more event{'s' * (more > 1)}" if more > 0 else ""
             print(f"whygrad: gradients kept in {run.path}{events}; look at them: whygrad view {run.path}", file=stream)
 
     def _print(self, report: Report) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 
@@ -29,11 +30,14 @@ class _Box:
     height: float
 
 
-def figure(drawing: Drawing, report: Report, number: int) -> str:
-    """The picture for wide and for narrow pages, a legend, and the same in words."""
+def figure(drawing: Drawing, report: Report, number: int, widths: Mapping[int, float] | None = None) -> str:
+    """The picture for wide and for narrow pages, a legend, and the same in words.
+
+    `widths`: how wide the gradient's lines from a box are, by the box's position; 0 for one that has no gradient.
+    """
     faults = _findings_at(drawing, report)
-    wide = _picture(drawing, faults, f"step-{number}-wide", down=False)
-    narrow = _picture(drawing, faults, f"step-{number}-narrow", down=True)
+    wide = _picture(drawing, faults, f"step-{number}-wide", down=False, widths=widths or {})
+    narrow = _picture(drawing, faults, f"step-{number}-narrow", down=True, widths=widths or {})
     more = f"<span>{count(drawing.left_out, 'more box')} left out</span>" if drawing.left_out else ""
     return (
         f'<figure class="step"><div class="wide only-wide" role="group" tabindex="0" '
@@ -89,7 +93,7 @@ def _short(text: str, longest: int) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
-def _picture(drawing: Drawing, faults: dict[int, list[int]], name: str, down: bool) -> str:
+def _picture(drawing: Drawing, faults: dict[int, list[int]], name: str, down: bool, widths: Mapping[int, float]) -> str:
     longest = _LONGEST_NARROW if down else _LONGEST
     boxes = [_box(node, faults.get(index, []), longest) for index, node in enumerate(drawing.nodes)]
     sizes = [box.width if down else box.height for box in boxes]
@@ -103,7 +107,12 @@ def _picture(drawing: Drawing, faults: dict[int, list[int]], name: str, down: bo
     length = (starts[-1] + depth[-1] if depth else 0.0) + 2
     size = (made.breadth + 2, length) if down else (length, made.breadth + 2)
     place = _Placer(made, boxes, starts, depth, down)
-    lines = "".join(_line(edge, place.points(route), drawing, name, down) for edge, route in made.routes)
+    flows = "".join(
+        f'<path class="flow" d="{_path(place.points(route), down)}" stroke-width="{width:.1f}"/>'
+        for edge, route in made.routes
+        if edge.kind == "gradient" and (width := widths.get(edge.source, 0.0)) > 0
+    )
+    lines = flows + "".join(_line(edge, place.points(route), drawing, name, down) for edge, route in made.routes)
     drawn = "".join(_drawn(node, boxes[i], *place.corner(i)) for i, node in enumerate(drawing.nodes))
     heads = "".join(
         f'<marker id="{name}-{kind}" class="{kind}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" '
@@ -169,7 +178,7 @@ class _Placer:
         return (order.index(other) - (len(order) - 1) / 2) * room
 
 
-def _line(edge: Edge, points: list[tuple[float, float]], drawing: Drawing, name: str, down: bool) -> str:
+def _path(points: list[tuple[float, float]], down: bool) -> str:
     (x, y), rest = points[0], points[1:]
     path = f"M{x:.1f} {y:.1f}"
     for index, (to_x, to_y) in enumerate(rest):
@@ -182,6 +191,11 @@ def _line(edge: Edge, points: list[tuple[float, float]], drawing: Drawing, name:
             half = (x + to_x) / 2
             path += f"C{half:.1f} {y:.1f} {half:.1f} {to_y:.1f} {to_x:.1f} {to_y:.1f}"
         x, y = to_x, to_y
+    return path
+
+
+def _line(edge: Edge, points: list[tuple[float, float]], drawing: Drawing, name: str, down: bool) -> str:
+    path, (x, y) = _path(points, down), points[-1]
     cut = drawing.nodes[edge.target].cut and edge.kind == "data"
     kind = f"{edge.kind} lost" if cut else edge.kind
     text = f'<path class="edge {kind}" d="{path}" marker-end="url(#{name}-{edge.kind})"/>'

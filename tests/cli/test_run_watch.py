@@ -1,0 +1,107 @@
+"""`whygrad run --watch`: the gradients of a whole run, from a script that knows nothing of it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from whygrad.report import json_form, step_picture
+from whygrad.watch.reading import Reading
+
+SCRIPT = """
+import torch
+from torch import nn
+
+class Agent:
+    def __init__(self):
+        self.actor = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2))
+        self.critic = nn.Linear(4, 1)
+        self.actor_optimizer = torch.optim.Adam(self.actor.parameters())
+        self.critic_optimizer = torch.optim.Adam(self.critic.parameters())
+
+torch.manual_seed(0)
+agent = Agent()
+for update in range(30):
+    states = torch.randn(16, 4)
+    values = agent.critic(states)
+    critic_loss = ((values - 1) ** 2).mean()
+    agent.critic_optimizer.zero_grad()
+    critic_loss.backward()
+    agent.critic_optimizer.step()
+    actor_loss = (agent.actor(states) ** 2).mean()
+    agent.actor_optimizer.zero_grad()
+    actor_loss.backward()
+    agent.actor_optimizer.step()
+print(sum(p.double().sum().item() for p in [*agent.actor.parameters(), *agent.critic.parameters()]))
+"""
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    folder = tmp_path_factory.mktemp("watched")
+    (folder / "agent.py").write_text(textwrap.dedent(SCRIPT))
+    return folder, whygrad(folder, "run", "--watch", "agent.py")
+
+
+def whygrad(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "whygrad", *words], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+def test_it_says_where_the_gradients_are(ran: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    _, done = ran
+    assert done.returncode == 0
+    said = done.stderr.splitlines()[-1]
+    assert said == "whygrad: gradients kept in runs/agent-1; look at them: whygrad view runs/agent-1"
+
+
+def test_every_optimizer_is_a_group_under_the_users_names(ran: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    reading = Reading(ran[0] / "runs" / "agent-1")
+    groups = reading.groups()
+    assert [(group.name, group.updates) for group in groups] == [("Adam of critic", 30), ("Adam of actor", 30)]
+    assert [v.name for v in groups[1].variables] == ["actor.0.weight", "actor.0.bias", "actor.2.weight", "actor.2.bias"]
+    assert {v.network for v in groups[1].variables} == {"actor"}
+    assert reading.looks(1)[0].first == 1  # when the optimizer is met, its first gradients may be clipped already
+    assert set(reading.scalars()) == {"loss/Adam of critic", "loss/Adam of actor"}
+
+
+def test_the_report_lies_beside_them(ran: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    report = json_form.from_text((ran[0] / "runs" / "agent-1" / "report.json").read_text())
+    assert report.clean
+    png, width, height = step_picture.png(report.drawings[0])
+    assert png.startswith(b"\x89PNG")
+    assert (width > 300, height > 100) == (True, True)
+
+
+def test_tensorboard_shows_the_step(ran: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    board = accumulator.EventAccumulator(str(ran[0] / "runs" / "agent-1" / "tensorboard"))
+    board.Reload()
+    assert board.Tags()["images"] == ["training step (torch)"]
+    assert "gradient_norm/actor.0.weight" in board.Tags()["scalars"]
+
+
+def test_the_training_is_the_same_with_and_without(ran: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    folder, done = ran
+    plain = subprocess.run([sys.executable, "agent.py"], cwd=folder, capture_output=True, text=True, check=True)
+    assert done.stdout == plain.stdout
+
+
+def test_a_script_that_trains_nothing_leaves_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "idle.py").write_text("import torch\nprint(torch.ones(1).item())\n")
+    done = whygrad(tmp_path, "run", "--watch", "idle.py")
+    assert (done.returncode, done.stdout) == (0, "1.0\n")
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_script_that_fails_keeps_what_was_seen(tmp_path: Path) -> None:
+    script = SCRIPT.replace("print(", "raise RuntimeError('no more') or print(")
+    (tmp_path / "agent.py").write_text(textwrap.dedent(script))
+    done = whygrad(tmp_path, "run", "--watch", "agent.py")
+    assert done.returncode == 1
+    assert [group.updates for group in Reading(tmp_path / "runs" / "agent-1").groups()] == [30, 30]
