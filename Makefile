@@ -11,7 +11,7 @@ LONG := $(addprefix --ignore ,$(LONG_FILES))
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check test-cli test-pages test-torch test-tensorflow test-jax test-keras-torch test-contracts test-interop test-tf-agents \
-	test-interchange test-rl test-rl-backends test-rl-long bench learning speed coverage clean
+	test-interchange test-watch test-view test-rl test-rl-backends test-rl-long test-lessons bench learning speed coverage clean
 
 help: ## print this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,7 +37,7 @@ check: $(STAMP) ## the fast inner loop: ruff, types, import contracts, tests tha
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m pytest -q tests/flow tests/report tests/test_imports.py --ignore tests/report/test_report_browser.py
 
-test: check test-cli test-pages test-torch test-tensorflow test-jax test-keras-torch test-contracts test-interop test-interchange test-rl test-rl-backends ## everything: the above, and the real frameworks
+test: check test-cli test-pages test-torch test-tensorflow test-jax test-keras-torch test-contracts test-interop test-interchange test-watch test-view test-rl test-rl-backends test-lessons ## everything: the above, and the real frameworks
 
 test-cli: $(STAMP) ## tests of the command line, in processes of their own
 	$(QUIET) $(BIN)/python -m pytest -q tests/cli tests/report/test_report_browser.py
@@ -76,6 +76,15 @@ test-interchange: $(STAMP) $(TFJS) ## tests of TF.js, ONNX and Keras files, agai
 	KERAS_BACKEND=tensorflow $(QUIET) $(BIN)/python -m pytest -q tests/interchange/test_from_tfjs.py tests/interchange/test_to_tfjs.py
 	KERAS_BACKEND=jax $(QUIET) $(BIN)/python -m pytest -q tests/interchange/test_from_tfjs.py tests/interchange/test_to_tfjs.py
 
+test-watch: $(STAMP) ## tests of watching: what needs no framework, then one process for each of them
+	$(BIN)/python -m pytest -q tests/watch --ignore tests/watch/torch --ignore tests/watch/tensorflow --ignore tests/watch/jax
+	$(BIN)/python -m pytest -q tests/watch/torch
+	$(QUIET) $(BIN)/python -m pytest -q tests/watch/tensorflow
+	$(BIN)/python -m pytest -q tests/watch/jax
+
+test-view: $(STAMP) ## tests of the page: its server, its answers, and the page itself in a real browser
+	$(QUIET) $(BIN)/python -m pytest -q tests/view
+
 test-rl: $(STAMP) ## tests of what RL does with arrays and files, without a framework
 	$(BIN)/python -m pytest -q tests/rl
 
@@ -87,6 +96,9 @@ test-rl-backends: $(STAMP) ## tests of the agents on PyTorch, TensorFlow and JAX
 test-rl-long: $(STAMP) ## the rest of the above on TensorFlow and JAX: probes, moves between backends, pictures
 	KERAS_BACKEND=tensorflow $(QUIET) $(BIN)/python -m pytest -q $(LONG_FILES)
 	KERAS_BACKEND=jax $(QUIET) $(BIN)/python -m pytest -q $(LONG_FILES)
+
+test-lessons: $(STAMP) ## run every lesson and compare what it prints with what its text says
+	$(QUIET) $(BIN)/python -m pytest -q tests/lessons
 
 test-tf-agents: ## tests on TensorFlow 2.15 with Keras 2 and TF-Agents, in an environment of its own
 	test -e .venv-tf-agents/.installed || { \

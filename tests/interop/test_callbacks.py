@@ -15,15 +15,24 @@ HERE = Path(__file__).resolve().parent / "programs"
 SOURCE = str(HERE.parents[2] / "src")
 
 
-def run(program: str, *arguments: str) -> list[dict[str, Any]]:
+class Trainings(list[dict[str, Any]]):
+    """What each training left, and what all of them said."""
+
+    said: str
+
+
+def run(program: str, *arguments: str, runs: Path | None = None) -> Trainings:
     """One training for each argument after the first; importing the libraries costs more than all of them."""
+    more = {"PYTHONPATH": SOURCE, "TF_CPP_MIN_LOG_LEVEL": "3", "OMP_NUM_THREADS": "1", "RUNS": str(runs)}
     done = subprocess.run(
         [sys.executable, str(HERE / program), *arguments],
-        env={**os.environ, "PYTHONPATH": SOURCE, "TF_CPP_MIN_LOG_LEVEL": "3", "OMP_NUM_THREADS": "1"},
+        env={**os.environ, **more},
         capture_output=True, text=True, timeout=280, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout.splitlines()[-1])
+    found = Trainings(json.loads(done.stdout.splitlines()[-1]))
+    found.said = done.stderr
+    return found
 
 
 def line_of(program: str, text: str) -> int:
@@ -51,6 +60,32 @@ def test_keras_raises_where_it_is_asked_to():
     assert (healthy["error"], healthy["codes"]) == ("", [])
 
 
+@pytest.mark.parametrize("backend", ["tensorflow", "tf_keras"])
+def test_keras_watched(backend, tmp_path):
+    plain, healthy, broken = run("keras_fit.py", backend, "plain", "watch", "cut+watch", runs=tmp_path)
+    assert (healthy["codes"], healthy["error"], healthy["notes"]) == ([], "", [])
+    assert healthy["losses"] == pytest.approx(plain["losses"], rel=1e-5)
+    (group,) = healthy["watched"]["groups"].values()
+    assert (group["updates"], len(group["variables"]), len(set(group["variables"]))) == (24, 6, 6)
+    assert min(group["norms"]) > 0
+    assert healthy["watched"]["scalars"]["loss"] == pytest.approx(healthy["losses"])
+    assert healthy["watched"]["steps"]["loss"] == 24
+    assert (healthy["watched"]["events"], healthy["watched"]["live"]) == ([], False)
+    assert {code for code, _ in broken["watched"]["events"]} == {"W105"}
+    assert len(broken["watched"]["events"]) == 2
+
+
+@pytest.mark.parametrize(("backend", "called"), [("torch", "PyTorch"), ("jax", "JAX")])
+def test_keras_says_where_nothing_can_be_watched(backend, called, tmp_path):
+    found = run("keras_fit.py", backend, "plain", "watch", runs=tmp_path)
+    plain, healthy = found
+    assert (healthy["error"], healthy["watched"]) == ("", None)
+    assert healthy["losses"] == pytest.approx(plain["losses"], rel=1e-5)
+    line = f"whygrad: gradients are not watched: with Keras on {called} they do not pass where they could be seen"
+    assert found.said.count(line) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("package", ["lightning", "pytorch_lightning"])
 def test_lightning(package):
     healthy, plain, broken = run("lightning_fit.py", package, "healthy", "plain", "cut")
@@ -62,6 +97,28 @@ def test_lightning(package):
     assert broken["variables"] == [["module.right.weight", "module.right.bias"]]
 
 
+def test_lightning_watched(tmp_path):
+    kinds = ("plain", "watch", "cut+watch", "two+watch", "fail+watch")
+    found = run("lightning_fit.py", "lightning", *kinds, runs=tmp_path)
+    plain, healthy, broken, two, failed = found
+    assert healthy["weights"] == plain["weights"]  # bit for bit
+    assert (healthy["codes"], healthy["notes"], healthy["watched"]["events"]) == ([], [], [])
+    group = healthy["watched"]["groups"]["Adam"]
+    assert (group["updates"], len(group["norms"])) == (16, group["looks"])
+    assert group["variables"] == [f"{net}.{part}" for net in ("left", "right", "head") for part in ("weight", "bias")]
+    scalars = healthy["watched"]["scalars"]
+    assert (len(scalars["loss"]), len(scalars["val_loss"])) == (2, 2)  # by the epoch
+    assert len(scalars["loss/Adam"]) >= 8  # of each update whose backward was looked at
+    assert broken["watched"]["events"] == [["W105", "right.weight"], ["W105", "right.bias"]]
+    assert {name: one["variables"] for name, one in two["watched"]["groups"].items()} == {
+        net: [f"{net}.weight", f"{net}.bias"] for net in ("left", "right")
+    }
+    assert [one["updates"] for one in two["watched"]["groups"].values()] == [16, 16]
+    assert "does not require grad" in failed["error"]
+    assert not any(one["watched"]["live"] for one in (healthy, broken, two, failed))
+    assert found.said.count("whygrad: watching gradients in ") == 4
+
+
 def test_lightning_manual_optimization_failures_and_raising():
     healthy, broken, failed, raised = run("lightning_fit.py", "lightning", "manual", "manual+cut", "fail", "cut+raise")
     assert (healthy["codes"], broken["codes"]) == ([], ["W102"])
@@ -71,10 +128,88 @@ def test_lightning_manual_optimization_failures_and_raising():
 
 
 @pytest.mark.parametrize("algorithm", ["A2C", "PPO", "DQN", "TD3", "SAC"])
-def test_stable_baselines(algorithm):
-    healthy, plain, broken, raised = run("sb3_learn.py", algorithm, "healthy", "plain", "cut", "cut+raise")
+def test_stable_baselines(algorithm, tmp_path):
+    kinds = ("healthy", "plain", "cut", "cut+raise", "watch", "cut+watch")
+    healthy, plain, broken, raised, watched, lost = run("sb3_learn.py", algorithm, *kinds, runs=tmp_path)
     assert (healthy["codes"], healthy["error"], healthy["notes"], healthy["told"]) == ([], "", [], 1)
     assert healthy["weights"] == plain["weights"]  # bit for bit
     assert (set(broken["codes"]), broken["error"], broken["told"]) == ({"W102"}, "", 1)
     assert set(broken["lines"]) == {line_of("sb3_learn.py", "features = features.detach()")}
     assert raised["error"].startswith("GradientFault: the gradients of this training are wrong\nerror[W102]")
+    assert (watched["codes"], watched["error"], watched["notes"]) == ([], "", [])
+    assert watched["weights"] == plain["weights"]
+    off_policy = {"actor", "critic", *(["ent_coef"] if algorithm == "SAC" else [])}
+    groups, scalars = watched["watched"]["groups"], watched["watched"]["scalars"]
+    assert set(groups) == (off_policy if algorithm in ("TD3", "SAC") else {"policy"})
+    assert all(one["updates"] >= 4 and min(one["norms"]) > 0 for one in groups.values())
+    names = [name for one in groups.values() for name in one["variables"]]
+    assert len(set(names)) == len(names)
+    assert not any(name.startswith("parameter ") for name in names)
+    assert any("loss" in name and not name.startswith("loss/") for name in scalars)
+    if algorithm not in ("TD3", "SAC"):  # an episode of Pendulum is longer than this training
+        assert scalars["return"] == scalars["length"] != []  # CartPole's reward is 1
+    assert not watched["watched"]["live"]
+    assert {code for code, _ in lost["watched"]["events"]} >= {"W105"}
+    assert all("features_extractor" in name for code, name in lost["watched"]["events"] if code == "W105")
+
+
+def test_what_watch_takes():
+    from whygrad.interop.callback_watch import CallbackWatch
+
+    with pytest.raises(ValueError, match="watch is True, False, the folder of a run, or a dict"):
+        CallbackWatch(3)
+    idle = CallbackWatch(False)
+    idle.begin(lambda: pytest.fail("nothing was asked for"))
+    idle.log(1, {"loss": 1.0})
+    idle.end()
+    assert idle.watching is None
+
+
+def test_what_cannot_be_watched_is_said_in_one_line(tmp_path, capsys):
+    from whygrad.interop.callback_watch import CallbackWatch, Watched
+
+    def broken():
+        raise RuntimeError("no such\nmodel")
+
+    watch = CallbackWatch({"run": tmp_path / "run", "every": 1})
+    watch.begin(lambda: [Watched("x", object(), object())])
+    watch.begin(lambda: [Watched("x", object(), object())], "this library hides them.")
+    watch.begin(broken)
+    first, second, third = capsys.readouterr().err.splitlines()
+    assert first.startswith("whygrad: gradients are not watched: whygrad.watch got builtins.object")
+    assert second == "whygrad: gradients are not watched: this library hides them."
+    assert third == "whygrad: gradients are not watched: RuntimeError: no such model"
+    assert not watch.live
+
+
+def test_several_optimizers_lie_in_one_run_and_events_are_told(tmp_path, capsys):
+    import torch
+
+    from whygrad.interop.callback_watch import CallbackWatch, named_apart
+    from whygrad.watch.reading import Reading
+
+    net = torch.nn.ModuleDict({"one": torch.nn.Linear(2, 1), "two": torch.nn.Linear(2, 1)})
+    optimizers = [torch.optim.SGD(part.parameters(), 0.1) for part in net.values()]
+    watch = CallbackWatch({"run": tmp_path / "run", "every": 1})
+    watch.begin(lambda: named_apart(net, optimizers))
+    for step in range(12):
+        for optimizer, part in zip(optimizers, net.values(), strict=True):
+            optimizer.zero_grad()
+            (part(torch.ones(1, 2)).square().sum() * (float("nan") if step == 9 else 1.0)).backward()
+            optimizer.step()
+        watch.log(step, {"loss": torch.tensor(float(step)), "name": "text", "many": torch.ones(3)})
+    watch.end()
+    reading = Reading(tmp_path / "run")
+    assert [(group.name, group.updates, group.looks) for group in reading.groups()] == [
+        ("one", 12, 12),
+        ("two", 12, 12),
+    ]
+    assert [one.mean for one in reading.scalars()["loss"]] == [float(step) for step in range(12)]
+    assert not {"name", "many"} & set(reading.scalars())
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == f"whygrad: watching gradients in {tmp_path / 'run'} (whygrad view shows them)"
+    assert sorted(line for line in said if "W402" in line) == [
+        f"whygrad: W402 The gradient of {name}.weight and 1 more is NaN in update 9." for name in ("one", "two")
+    ]
+    assert [event.code for event in watch.watching.events][:2] == ["W402", "W402"]
+    assert watch.watching.path == str(tmp_path / "run")

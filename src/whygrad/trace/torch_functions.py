@@ -72,7 +72,8 @@ class Functions:
         """The one factory that a mode does not see."""
 
         def from_numpy(array: Any) -> Any:
-            if not self.recorder.active():
+            # Where modes are switched off, somebody works who is not part of the program.
+            if not self.recorder.active() or not torch._C._is_torch_function_mode_enabled():
                 return original(array)
             return self.recorder.calls.call("from_numpy", original, (array,), {}, sys._getframe(1))
 

@@ -20,6 +20,8 @@ SINCE = 8
 LEFT = 0.05
 """A clip that leaves less than this share takes nearly everything."""
 LEAP = 1e3
+PATIENCE = 10_000
+"""Updates that a target may stand still: Stable-Baselines3's DQN copies its own every 2,500."""
 _PRESENT, _NORM, _APPLIED = INDEX["present"], INDEX["norm"], INDEX["applied"]
 _NANS, _INFS = INDEX["nans"], INDEX["infs"]
 
@@ -175,8 +177,8 @@ class Detector:
 class StandingTarget:
     """Notices a target network that does not follow its online network."""
 
-    def __init__(self, name: str, patience: int = 2_000) -> None:
-        self._name, self._patience = name, patience
+    def __init__(self, name: str, patience: int | None = None) -> None:
+        self._name, self._patience = name, PATIENCE if patience is None else patience
         self._mark: float | None = None
         self._since = 0
         self._told = False

@@ -72,7 +72,10 @@ class Reading:
             ):
                 held.setdefault(group, []).append(Variable(name, network, tuple(json.loads(shape))))
             rows = db.execute("SELECT id, name, updates, looks, every FROM groups ORDER BY id")
-            return [Group(*row, tuple(held.get(row[0], ()))) for row in rows]
+            return [
+                Group(number, name, updates, looks, every, tuple(held.get(number, ())))
+                for number, name, updates, looks, every in rows
+            ]
 
     def looks(self, group: int, since: int = -1) -> list[Looks]:
         """What was seen of a group after an update."""

@@ -57,7 +57,9 @@ class ScriptWatch:
         held = [known[id(p)][1] for group in optimizer.param_groups for p in group["params"] if id(p) in known]
         networks = list(dict.fromkeys(held))
         name = self._free_name(f"{type(optimizer).__name__} of {', '.join(networks)}" if networks else "optimizer")
-        self._watches.append(TorchWatch(self._open(), name, known, optimizer, Budget(every=self._every)))
+        watch = TorchWatch(self._open(), name, known, optimizer, Budget(every=self._every))
+        watch.skip()
+        self._watches.append(watch)
 
     def _open(self) -> WatchedRun:
         if self.run is None:

@@ -69,10 +69,12 @@ class TorchWatch:
         self._look: Look | None = None
         self._queued = False
         self._root: Any = None
+        self._loss: Any = None
         self._held = _UNKNOWN  # after which update the weights were as they are kept
         self._had: list[bool] | None = None
         self._cost = 0.0
         self._told = 0
+        self._skips = False
         self._behind = 0.0
         self._hooks = [
             optimizer.register_step_pre_hook(self._before_step),
@@ -82,6 +84,11 @@ class TorchWatch:
         roots.follow(self)
         scalers.follow(self)
         self._arm()
+
+    def skip(self) -> None:
+        """Do not look at the update that is under way: what came before its step was not seen."""
+        self._disarm()
+        self._looking, self._skips = False, True
 
     @_unseen
     def close(self) -> None:
@@ -124,8 +131,8 @@ class TorchWatch:
         began = time.perf_counter()
         root, self._root, self._queued = self._root, None, False
         self._read([p.grad for p in self._parameters])
-        if isinstance(root, torch.Tensor) and root.numel() == 1:
-            self._scalars.append((f"loss/{self.group.name}", self._updates, root.detach()))
+        # The last one before the step counts: an actor's loss, too, runs through the critic's parameters.
+        self._loss = root.detach() if isinstance(root, torch.Tensor) and root.numel() == 1 else None
         self._cost += time.perf_counter() - began
 
     def _read(self, gradients: Sequence[Any]) -> None:
@@ -140,6 +147,9 @@ class TorchWatch:
 
     @_unseen
     def _before_step(self, _optimizer: Any, _args: Any, _kwargs: Any) -> None:
+        if self._skips:
+            self._skips = False
+            return
         gradients = [p.grad for p in self._parameters]
         self._looking = self._looking or self._is_odd(gradients)
         if not self._looking:
@@ -178,6 +188,9 @@ class TorchWatch:
         self._pass.moved(look, self._parameters)
         self._held = update
         look.update, look.time = update, time.time()
+        if self._loss is not None:
+            self._scalars.append((f"loss/{self.group.name}", update, self._loss))
+            self._loss = None
         if self._activations is not None:
             self._scalars += [(name, update, share) for name, share in self._activations.take().items()]
         with self._lock:

@@ -85,6 +85,10 @@ class WatchedRun:
         """Something to do before the store closes."""
         self._endings.append(what)
 
+    def join(self) -> None:
+        """One watch more."""
+        self.watches += 1
+
     def leave(self) -> None:
         """One watch less; the run ends with the last one."""
         self.watches -= 1
@@ -119,18 +123,14 @@ def watched_run(
     """The run of this process: the one at a folder, or without a folder the one that is open, or a new one."""
     with _lock:
         if run is None and _open:
-            found = next(iter(_open.values()))
-            found.watches += 1
-            return found
+            return next(iter(_open.values()))
         folder = Path(run) if run is not None else RunFolder.create(name or _script_name(), checkpoints=False).path
         key = str(folder.absolute())
-        found = _open.get(key)
-        if found is None:
+        if key not in _open:
             found = _open[key] = WatchedRun(folder, on_event, tensorboard=True)
             atexit.register(found.close)
             found.store.about(began=time.time(), script=sys.argv[0] if sys.argv else "", pid=os.getpid())
-        found.watches += 1
-        return found
+        return _open[key]
 
 
 def _script_name() -> str:

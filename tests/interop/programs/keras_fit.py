@@ -1,7 +1,7 @@
 """A two-branch model under `fit` with the callback: functional or subclassed, healthy or with a stopped branch.
 
 Arguments: the package or backend (tensorflow, torch, jax, tf_keras), then one training after another, each a list of
-what is special about it (`cut`, `functional`, `raise`, `plain`).
+what is special about it (`cut`, `functional`, `raise`, `plain`, `watch`).
 """
 
 import json
@@ -22,6 +22,7 @@ else:
     stop = keras.ops.stop_gradient
 
 import numpy as np
+from watched_facts import watched, where
 
 from whygrad.interop.keras_callback import WhyGrad
 
@@ -63,7 +64,7 @@ def fit(faults):
     model = functional("cut" in faults) if "functional" in faults else Two("cut" in faults)
     model.compile("adam", "mse")
     told = []
-    callback = WhyGrad(on_finding="raise" if "raise" in faults else told.append)
+    callback = WhyGrad(on_finding="raise" if "raise" in faults else told.append, watch=where(faults))
     callbacks = [] if "plain" in faults else [callback]
     error = ""
     try:
@@ -80,6 +81,7 @@ def fit(faults):
         "variables": [list(f.variables) for f in report.findings] if report else None,
         "notes": list(report.notes) if report else None,
         "updates": report.updates if report else 0,
+        "watched": watched(callback),
     }
 
 

@@ -1,6 +1,7 @@
 """A Lightning module with two branches, healthy or with a detached branch.
 
-Arguments: `lightning` or `pytorch_lightning`, then one training after another, each a list of faults.
+Arguments: `lightning` or `pytorch_lightning`, then one training after another, each a list of faults
+(and `watch`, `two`).
 """
 
 import json
@@ -10,6 +11,7 @@ import warnings
 
 import torch
 from torch import nn
+from watched_facts import watched, where
 
 if sys.argv[1] == "lightning":
     import lightning.pytorch as pl
@@ -27,11 +29,13 @@ class Two(pl.LightningModule):
     def __init__(self, faults):
         super().__init__()
         self.faults = faults
-        self.automatic_optimization = "manual" not in faults
+        self.automatic_optimization = not {"manual", "two"} & set(faults)
         self.left, self.right, self.head = nn.Linear(4, 8), nn.Linear(4, 8), nn.Linear(16, 1)
 
     def training_step(self, batch, index):
         x, y = batch
+        if "two" in self.faults:
+            return self.two_steps(x, y)
         right = self.right(x)
         if "cut" in self.faults:
             right = right.detach()
@@ -47,10 +51,19 @@ class Two(pl.LightningModule):
         optimizer.step()
         return None
 
+    def two_steps(self, x, y):
+        for optimizer, net in zip(self.optimizers(), (self.left, self.right), strict=True):
+            optimizer.zero_grad()
+            self.manual_backward(net(x).square().mean())
+            optimizer.step()
+
     def validation_step(self, batch, index):
-        self.head(torch.cat([self.left(batch[0]), self.right(batch[0])], 1))
+        out = self.head(torch.cat([self.left(batch[0]), self.right(batch[0])], 1))
+        self.log("val_loss", nn.functional.mse_loss(out, batch[1]))
 
     def configure_optimizers(self):
+        if "two" in self.faults:
+            return [torch.optim.Adam(net.parameters(), 1e-3) for net in (self.left, self.right)]
         return torch.optim.Adam(self.parameters(), 1e-3)
 
 
@@ -59,7 +72,7 @@ def fit(faults):
     data = torch.utils.data.TensorDataset(torch.randn(64, 4), torch.randn(64, 1))
     loader = torch.utils.data.DataLoader(data, 8)
     told = []
-    callback = WhyGrad(on_finding="raise" if "raise" in faults else told.append)
+    callback = WhyGrad(on_finding="raise" if "raise" in faults else told.append, watch=where(faults))
     trainer = pl.Trainer(
         max_epochs=2, callbacks=[] if "plain" in faults else [callback], logger=False, enable_checkpointing=False,
         enable_progress_bar=False, enable_model_summary=False, accelerator="cpu",
@@ -80,6 +93,7 @@ def fit(faults):
         "variables": [list(f.variables) for f in report.findings] if report else None,
         "notes": list(report.notes) if report else None,
         "updates": report.updates if report else 0,
+        "watched": watched(callback),
     }
 
 

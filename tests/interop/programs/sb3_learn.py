@@ -1,6 +1,7 @@
 """Agents of Stable-Baselines3 with a feature extractor of one's own, healthy or detached.
 
 Arguments: the algorithm, then one training after another, each a list of faults (`healthy`, `cut`, `cut+raise`).
+With `watch` in the list, the gradients of the whole training are watched too.
 """
 
 import json
@@ -10,6 +11,7 @@ import torch
 from stable_baselines3 import A2C, DQN, PPO, SAC, TD3
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
+from watched_facts import watched, where
 
 from whygrad.interop.sb3_callback import WhyGrad
 
@@ -44,7 +46,7 @@ def learn(faults):
     extractor = {"features_extractor_class": Features, "features_extractor_kwargs": {"cut": "cut" in faults}}
     agent = kind("MlpPolicy", environment, policy_kwargs=extractor, device="cpu", seed=0, **more)
     told = []
-    callback = WhyGrad(on_finding="raise" if "raise" in faults else told.append)
+    callback = WhyGrad(on_finding="raise" if "raise" in faults else told.append, watch=where(faults))
     error = ""
     try:
         agent.learn(140, callback=None if "plain" in faults else callback)
@@ -59,6 +61,7 @@ def learn(faults):
         "lines": [f.where.line for f in report.findings if f.severity != "note"] if report else None,
         "notes": list(report.notes) if report else None,
         "updates": report.updates if report else 0,
+        "watched": watched(callback),
     }
 
 

@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import nn
 
+from whygrad.watch import detecting
 from whygrad.watch.looks import INDEX
 from whygrad.watch.reading import Reading
 from whygrad.watch.watching import watch
@@ -126,6 +127,20 @@ def test_the_loss_is_there_without_being_asked_for(tmp_path):
     assert [one.mean for one in scalars["accuracy"]] == [0.5]
 
 
+def test_the_loss_of_another_network_is_not_taken_for_ones_own(tmp_path):
+    critic, optimizer = make()
+    losses = []
+    with watch(critic, optimizer, run=tmp_path, every=1):
+        for _ in range(4):
+            optimizer.zero_grad()
+            loss = nn.functional.mse_loss(critic(X), Y)
+            losses.append(loss.item())
+            loss.backward()
+            optimizer.step()
+            (-1000 * critic(X)).mean().backward()  # an actor's
+    assert [one.mean for one in Reading(tmp_path).scalars()["loss/SGD"]] == pytest.approx(losses)
+
+
 def events(path):
     return [(event.at, event.code, event.variable) for event in Reading(path).events()]
 
@@ -184,12 +199,13 @@ def test_a_clip_that_takes_everything_is_told(tmp_path):
     assert [(at, code) for at, code, _ in events(tmp_path)] == [(0, "W405")]
 
 
-def test_a_target_that_never_moves_is_told(tmp_path):
+def test_a_target_that_never_moves_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(detecting, "PATIENCE", 50)
     net, optimizer = make()
     target = nn.Linear(4, 1)
     with watch(net, optimizer, run=tmp_path, targets={"target": target}) as watching:
-        for _ in range(5):
-            train(net, optimizer, 600)
+        for _ in range(6):
+            train(net, optimizer, 20)
             watching.flush()
     assert [(code, name) for _, code, name in events(tmp_path)] == [("W503", "target")]
 
