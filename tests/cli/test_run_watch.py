@@ -105,3 +105,49 @@ def test_a_script_that_fails_keeps_what_was_seen(tmp_path: Path) -> None:
     done = whygrad(tmp_path, "run", "--watch", "agent.py")
     assert done.returncode == 1
     assert [group.updates for group in Reading(tmp_path / "runs" / "agent-1").groups()] == [30, 30]
+
+
+KERAS = """
+import keras, numpy as np, tensorflow as tf
+
+class Agent:
+    def __init__(self):
+        self.critic = keras.Sequential([keras.layers.Dense(8, activation="relu"), keras.layers.Dense(1)])
+        self.optimizer = keras.optimizers.Adam()
+
+agent = Agent()
+states = tf.constant(np.ones((4, 3), np.float32))
+
+@tf.function
+def update(states):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((agent.critic(states) - 1) ** 2)
+    variables = agent.critic.trainable_variables
+    agent.optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))
+
+for _ in range(20):
+    update(states)
+"""
+
+
+def test_a_keras_optimizer_is_watched_inside_a_compiled_function(tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(KERAS)
+    done = whygrad(tmp_path, "run", "--watch", "agent.py")
+    assert done.returncode == 0
+    assert "no gradient faults found" in done.stderr
+    (group,) = Reading(tmp_path / "runs" / "agent-1").groups()
+    assert (group.name, group.updates) == ("Adam", 20)
+    assert [v.name for v in group.variables][:2] == ["critic.dense.kernel", "critic.dense.bias"]
+
+
+def test_a_jax_program_is_told_what_to_write(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        "import jax, jax.numpy as jnp\n"
+        "w = jnp.ones(3)\n"
+        "for _ in range(5):\n"
+        "    w = w - 0.1 * jax.grad(lambda w: (w**2).sum())(w)\n"
+    )
+    done = whygrad(tmp_path, "run", "--watch", "train.py")
+    assert done.returncode == 0
+    assert "tx = whygrad.watch(params, tx)" in " ".join(done.stderr.split())
+    assert not (tmp_path / "runs").exists()

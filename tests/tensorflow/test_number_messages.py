@@ -226,6 +226,16 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("hidden.kernel", "hidden.bias", "output.kernel", "output.bias"),
         "path": [(14, "the gradient becomes zero here"), (16, "the loss")],
     },
+    "w401_softmax_called_by_hand": {
+        "severity": "error",
+        "message": "`critic` (2 variables) gets a gradient of exactly zero from the loss at line 16",
+        "label": "a softmax over one entry is 1 whatever goes in",
+        "why": "The softmax after `critic` runs over a dimension of size 1, so the result is constant and has no "
+        "slope. It was so in every update that was looked at.",
+        "fix": "give it the dimension of the classes, or, for one output, use tf.sigmoid (activation='sigmoid')",
+        "variables": ("critic.dense.kernel", "critic.dense.bias"),
+        "path": [(9, "the gradient becomes zero here"), (16, "the loss")],
+    },
 }
 
 

@@ -67,8 +67,8 @@ def _play(options: argparse.Namespace) -> int:
     from whygrad.rl.plan import Plan
     from whygrad.rl.playing import camera_for, moments
     from whygrad.rl.restoring import restore
-    from whygrad.watch.run_folder import RunFolder
     from whygrad.rl.worlds.catalogue import find_world
+    from whygrad.watch.run_folder import RunFolder
 
     folder = RunFolder.open(options.run_folder)
     out = Path(options.out) if options.out is not None else folder.path / "play.gif"

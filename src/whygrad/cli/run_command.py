@@ -195,6 +195,11 @@ class _Ending:
                 self._script_watch.close()
             except OSError as error:
                 self.session.notes.append(str(error))
+            if self._script_watch.run is None and self.session.updates:
+                self.session.notes.append(
+                    "no gradients were kept: --watch takes optimizers of PyTorch and of Keras on TensorFlow; a JAX "
+                    "program is watched with a line of its own, tx = whygrad.watch(params, tx)"
+                )
 
     def _keep(self, report: Report) -> None:
         """Put the report beside the gradients, and say where they are."""

@@ -141,7 +141,7 @@ def repeated_term(case: Case, missing: Missing, op: Op) -> Site | None:
 def stand_in(case: Case, missing: Missing, members: set[int]) -> tuple[Site, str] | None:
     """Where another part of the same build is called a second time, and its name; for parts that are never called."""
     variables = case.recording.variables
-    paths = {v.id: _steps(v.name) for v in variables.values()}
+    paths = {v.id: steps_of_name(v.name) for v in variables.values()}
     own = paths[min(members)]
     shared = len(own) - 1
     while shared and any(paths[v][:shared] != own[:shared] for v in members):
@@ -172,6 +172,6 @@ def _uses(case: Case, missing: Missing, variable: int) -> set[Site]:
     return found
 
 
-def _steps(name: str) -> list[str]:
+def steps_of_name(name: str) -> list[str]:
     """`critic`, `.two`, `.layers`, `[0]`, `.weight` of `critic.two.layers[0].weight`."""
     return re.findall(r"^[^.\[]+|\.[^.\[]+|\[[^\]]*\]", name)

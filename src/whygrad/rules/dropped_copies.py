@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from whygrad.flow.recording import Op, Recording, Step
 from whygrad.rules.case import Case
 from whygrad.rules.objective import CONTRACTS
+from whygrad.rules.twins import target_networks
 
 _PASSING = frozenset({"detach", "data.__get__", "clone", "copy_", "view", "contiguous", "to", "cpu", "read_value"})
 
@@ -49,6 +50,8 @@ def dropped_copies(case: Case) -> DroppedCopies | None:
         if len(runs) < 2:
             continue
         base = {v.id for v in recording.variables.values() if v.network == case.variable(source).network} & sources
+        if any(base <= twin.members for twin in target_networks(case)):
+            return None  # a target that is copied into the trained network, rather than the other way round: W503
         ends = [_what_becomes(case, run) for run in runs]
         if any(end is None for end in ends):
             return None

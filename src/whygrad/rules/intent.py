@@ -153,11 +153,25 @@ def advantages(case: Case, part: reach.Slice, cuts: list[reach.Cut], tape: int |
     candidates = [cut for cut in cuts if cut.op.kind in ("stop", "leave") or cut.op.switch is not None]
     if not candidates:
         return []
-    arrived = reach.gradient_reach(case.recording, part, tape)
-    return [cut for cut in candidates if _only_weighs(case, part, cut, arrived)]
+    trained = _leading_on(case, part, tape)
+    return [cut for cut in candidates if _only_weighs(case, part, cut, trained)]
 
 
-def _only_weighs(case: Case, part: reach.Slice, cut: reach.Cut, arrived: set[int]) -> bool:
+def _leading_on(case: Case, part: reach.Slice, tape: int | None) -> set[int]:
+    """Values through which the gradient of the loss gets to a variable: a log-probability of old data trains nobody."""
+    recording = case.recording
+    arrived = reach.gradient_reach(recording, part, tape)
+    found = {v for v in arrived if v in recording.values and recording.values[v].variable is not None}
+    for op in part.ops:
+        for target in op.outputs:
+            if target in arrived and any(
+                v in found and reach.carries(recording, op, v, target, tape) for v in op.inputs
+            ):
+                found.add(target)
+    return found
+
+
+def _only_weighs(case: Case, part: reach.Slice, cut: reach.Cut, trained: set[int]) -> bool:
     """Whether every way from the cut to the loss goes through a product with a log-probability that is trained."""
     landed = [case.recording.ops[h.entered] for h in case.recording.handovers if h.left == cut.op.at]
     values = {*cut.op.outputs, *(v for op in landed for v in op.outputs)}
@@ -166,7 +180,7 @@ def _only_weighs(case: Case, part: reach.Slice, cut: reach.Cut, arrived: set[int
         if op.at <= cut.op.at or not any(v in values for v in op.inputs):
             continue
         others = [v for v in op.inputs if v not in values]
-        if op.name in _PRODUCT and any(v in arrived and is_log_probability(case.made_by, v) for v in others):
+        if op.name in _PRODUCT and any(v in trained and is_log_probability(case.made_by, v) for v in others):
             weighs = True
             continue
         values.update(op.outputs)

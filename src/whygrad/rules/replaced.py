@@ -39,11 +39,13 @@ def replaced(recording: Recording, unheld: set[int], uses: Callable[[Backward, i
     }
     # A name that now belongs to something else, or none at all: a target network keeps a name of its own.
     taken = {variables[v].network for v in made_late} | {UNNAMED}
+    beside = max(variables[v].found for v in made_late)
     stale = {
         v
         for v in asked
         if variables[v].born < since
         and (variables[v].network in taken or not variables[v].model)
+        and not (beside and variables[v].found == beside)  # the program has both, each in a place of its own
         and not any(v in b.got or uses(b, v) for b in later)
     }
     holders = [o.at for o in recording.optimizers.values() if o.holds & stale]

@@ -149,17 +149,20 @@ def _serves(case: Case, members: set[int], name: str, originals: set[int]) -> Ob
 def _through_numpy(case: Case, objective: Objective, members: set[int], originals: set[int]) -> bool:
     """Whether the targets are computed outside: the variables see another batch, as large, and the result comes back.
 
-    A network that plays (an opponent, an actor) sees one state at a time, and what comes back are rewards.
+    A network that plays (an opponent, an actor) sees one state at a time, and what comes back are rewards. Where the
+    loss is not computed with the trained one of the same build (a target actor), its other networks tell the batch.
     """
     part, values = case.slice(objective.backward, reach.SUGGESTED), case.recording.values
     inside = any(v in objective.bits for v in members)
     if inside or not any(values[n].variable in members for n in part.values if n in values):
         return False
-    theirs = {v for v in fed_with(case, originals, objective.part.ops) if values[v].floating and values[v].shape}
+    beside = originals if any(v in objective.bits for v in originals) else objective.bits.keys() & case.trained
+    theirs = {v for v in fed_with(case, beside, objective.part.ops) if values[v].floating and values[v].shape}
     ours = {v for v in fed_with(case, members, part.ops) if values[v].floating and values[v].shape}
     shapes = {values[v].shape for v in theirs if (values[v].shape[0] or 0) > 1}
     others = {_content(case, v) for v in theirs}
-    return bool(ours) and all(values[v].shape in shapes and _content(case, v) not in others for v in ours)
+    alike = all(values[v].shape in shapes for v in ours)
+    return alike and any(_content(case, v) not in others for v in ours)
 
 
 def _beside(case: Case, objective: Objective, members: set[int], originals: set[int]) -> bool:

@@ -75,6 +75,8 @@ def _best_explained(case: Case, found: list[Verdict]) -> list[Verdict]:
     beside = {v for one in found if _beside_tape(case, one) for v in one.variables}
     far = [v for v in found if v.code == "W101" and v.tape is not None and not _beside_tape(case, v)]
     found = [v for v in found if v not in far or not v.variables <= beside]
+    on_tape = {v for one in found if one.code == "W103" and _recorded(one) for v in one.variables}
+    found = [v for v in found if v.code != "W103" or _recorded(v) or not v.variables <= on_tape]
     inside = {v.cut_site for v in found if v.code != "W103"}
     return [v for v in found if v.code != "W103" or v.op.kind != "leave" or v.cut_site not in inside]
 
@@ -90,6 +92,11 @@ def _beside_tape(case: Case, verdict: Verdict) -> bool:
     opened = case.site(verdict.tape.stack) if verdict.tape is not None and verdict.code == "W101" else None
     where = verdict.where
     return opened is not None and where is not None and (where.file, where.function) == (opened.file, opened.function)
+
+
+def _recorded(verdict: Verdict) -> bool:
+    """TensorFlow: it left while the tape was recording; what left before (a rollout) is data to this loss."""
+    return verdict.backward.tape is not None and verdict.backward.tape in verdict.op.tapes
 
 
 def _judge(case: Case, missing: Missing, cut: reach.Cut) -> Verdict:

@@ -4,7 +4,8 @@ What it checks
     A value on the way to the loss leaves the framework (.numpy(), .item(),
     .tolist(), float(), predict(), a NumPy function, tf.numpy_function) and
     comes back as a constant (torch.tensor, torch.from_numpy, tf.constant, or
-    arithmetic with the number). Both lines are shown.
+    arithmetic with the number). Both lines are shown. A network that runs in
+    a data pipeline (dataset.map) is such a case: what comes out is data.
 
 Why it matters
     Python numbers and NumPy arrays have no history. What is computed with
@@ -73,11 +74,12 @@ from collections.abc import Iterator
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.verdict import Verdict, verdicts
-from whygrad.rules.wording import at_line, from_verdict, quoted
+from whygrad.rules.wording import at_line, from_verdict, plain_subject, quoted
 
 CODE, NAME = "W103", "left-framework"
 SUMMARY = "the value went through NumPy or Python and came back as a constant"
 
+PIPELINE = "data pipeline"
 _WRITTEN = {
     "numpy": ".numpy()", "item": ".item()", "tolist": ".tolist()", "__array__": "NumPy", "__float__": "float()",
     "__int__": "int()", "__index__": "an index", "predict": "predict()", "predict_on_batch": "predict_on_batch()",
@@ -143,6 +145,11 @@ def _words(case: Case, verdict: Verdict) -> tuple[str, str, str]:
         label = "the gradient stops here: this uses a NumPy copy of the array, which is a constant"
         why = "A NumPy array holds the numbers of that moment. It has no gradient, and no update changes it."
         return label, why, f"use the array of the function's argument in {quoted(verdict.where)}, not its copy"
+    if op.name == PIPELINE:
+        label = "runs in a data pipeline here: what comes out of it is data"
+        why = "The pipeline's functions are compiled and run apart from the training step; no tape sees them."
+        name = plain_subject(case, verdict.variables)
+        return label, why, f"leave {name} out of the pipeline, and call it inside the tape with what the pipeline gives"
     if op.kind == "enter" and "numpy_function" not in op.name and "py_func" not in op.name:
         text = quoted(verdict.where)
         label = "the gradient stops here: this makes a new tensor from the numbers alone"

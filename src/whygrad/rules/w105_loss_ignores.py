@@ -84,9 +84,10 @@ from whygrad.flow.site import Site, Stack
 from whygrad.flow.source import line_text, returned
 from whygrad.rules.case import Case, Missing
 from whygrad.rules.cleared import cleared_away
-from whygrad.rules.consumer import constant_term, repeated_term, stand_in, wrong_turn
-from whygrad.rules.finding import Finding, PathStep, Severity
+from whygrad.rules.consumer import constant_term, repeated_term, wrong_turn
+from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.mistaken_holds import given_by_mistake
+from whygrad.rules.stand_ins import severity_of, stood_in, used_instead
 from whygrad.rules.swapped import swapped_variables
 from whygrad.rules.unused_losses import unstarted
 from whygrad.rules.verdict import Verdict, verdicts
@@ -127,12 +128,15 @@ def check(case: Case) -> Iterator[Finding]:
         for site, members in dropped.items():
             yield _unused(case, missing, members, site) or _dropped(case, missing, members, site)
         never = variables - last.keys()
+        for members, finding in used_instead(case, missing, never):
+            never -= members
+            yield finding
         for members in _by_place(case, never):
-            twice = stand_in(case, missing, members) if case.recording.framework == "jax" else None
-            if twice is not None:
-                yield _stood_in(case, missing, members, *twice)
-            else:
-                yield _unused(case, missing, members, None) or _never(case, missing, members)
+            yield (
+                stood_in(case, missing, members)
+                or _unused(case, missing, members, None)
+                or _never(case, missing, members)
+            )
 
 
 def _captured(case: Case, verdict: Verdict) -> Finding:
@@ -164,7 +168,7 @@ def _left_out(case: Case, missing: Missing, variables: set[int]) -> Iterator[Fin
         yield Finding(
             code=CODE,
             rule=NAME,
-            severity=_severity(case, members, missing),
+            severity=severity_of(case, members, missing),
             message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} no gradient: "
             f"{verb(members, case, 'its', 'their')} term"
             f"{at_line(term, loss)} is not part of the loss",
@@ -197,7 +201,7 @@ def _without_term(case: Case, missing: Missing, members: set[int]) -> Iterator[F
     yield Finding(
         code=CODE,
         rule=NAME,
-        severity=_severity(case, members, missing),
+        severity=severity_of(case, members, missing),
         message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} no gradient: the "
         f"loss{at_line(loss)} has no term that trains it",
         why="It only serves as a weight for a log-probability (an advantage), and that weight is stopped, as it "
@@ -239,7 +243,7 @@ def _unused(case: Case, missing: Missing, members: set[int], computed: Site | No
     return Finding(
         code=CODE,
         rule=NAME,
-        severity=_severity(case, members, missing),
+        severity=severity_of(case, members, missing),
         message=f"{who} {verb(members, case, 'gets', 'get')} no gradient: nothing made from {it} goes into the loss"
         f"{at_line(loss, where)}",
         why=f"The loss is computed from {quoted(where)}; the output of {name} {state}.",
@@ -268,23 +272,6 @@ def _passed_over(case: Case, missing: Missing, members: set[int]) -> Site | None
     after = [op for op in part.ops if op.kind == "compute" and op.at > max(reading, default=backward.at)]
     found = next((op for op in after if op.inputs), None)
     return case.seen_from(found.stack, backward.stack) if found is not None else None
-
-
-def _stood_in(case: Case, missing: Missing, members: set[int], where: Site, other: str) -> Finding:
-    """Of two parts of one build the first is called twice and the second never."""
-    loss = case.loss_site(missing.backward)
-    name, it = plain_subject(case, members), verb(members, case, "it", "them")
-    return Finding(
-        code=CODE, rule=NAME, severity=_severity(case, members, missing),
-        message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} no gradient: `{other}` is used a "
-        "second time in its place",
-        why=f"`{other}` is of the same build and is called twice for one loss; {name} is never called.",
-        fix=f"call {name} in {quoted(where)}, or remove {it}",
-        variables=case.names(members), where=where, label=f"this uses `{other}` once more, and {name} not at all",
-        loss=loss, path=tuple(PathStep(s, op, role) for s, op, role in [
-            (where, "call", "used a second time"), (loss, "loss", "the loss")] if s is not None),
-        first_update=missing.update, seen=missing.seen,
-    )  # fmt: skip
 
 
 def _unwatched(case: Case, missing: Missing, variable: int) -> bool:
@@ -393,14 +380,6 @@ def _by_place(case: Case, variables: set[int]) -> list[set[int]]:
     return list(groups.values())
 
 
-def _severity(case: Case, members: set[int], missing: Missing) -> Severity:
-    """An error where a whole network, or all that an optimizer has, is ignored; else a warning."""
-    recording = case.recording
-    whole = all(case.family(network, members) <= set(group) for network, group in networks(case, members).items())
-    alone = any(o.holds and o.holds <= members for o in recording.optimizers.values())
-    return "error" if whole or alone or missing.backward.error else "warning"
-
-
 def _dropped(case: Case, missing: Missing, members: set[int], site: Site | None) -> Finding:
     loss = case.loss_site(missing.backward)
     if site is not None and _runs_others(case, site, members):
@@ -412,7 +391,7 @@ def _dropped(case: Case, missing: Missing, members: set[int], site: Site | None)
     return Finding(
         code=CODE,
         rule=NAME,
-        severity=_severity(case, members, missing),
+        severity=severity_of(case, members, missing),
         message=f"{who} {verb(members, case, 'gets', 'get')} no gradient: the loss{at_line(loss, site)} does "
         "not use it",
         why="The output was computed and dropped: no data leads from here to the loss.",
@@ -433,7 +412,7 @@ def _constant(case: Case, missing: Missing, members: set[int], site: Site | None
     loss, name = case.loss_site(missing.backward), plain_subject(case, members)
     steps = [(site, "output", "computed here, and dropped"), (term, "term", "a constant"), (loss, "loss", "the loss")]
     return Finding(
-        code=CODE, rule=NAME, severity=_severity(case, members, missing),
+        code=CODE, rule=NAME, severity=severity_of(case, members, missing),
         message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} no gradient: a term of the loss"
         f"{at_line(loss, term)} is a constant",
         why=f"{quoted(term)} is computed from data alone, so that it trains nothing; the output of {name} was computed"
@@ -451,7 +430,7 @@ def _repeated(case: Case, missing: Missing, members: set[int], site: Site | None
     steps = [(site, "output", "computed here, and dropped"), (twice, "term", "the same term once more"),
              (loss, "loss", "the loss")]  # fmt: skip
     return Finding(
-        code=CODE, rule=NAME, severity=_severity(case, members, missing),
+        code=CODE, rule=NAME, severity=severity_of(case, members, missing),
         message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} no gradient: the loss"
         f"{at_line(loss, twice)} has the term of another output twice",
         why=f"{quoted(twice)} computes what was computed before; the output of {name}, of the same shape, was computed"
@@ -467,7 +446,7 @@ def _never(case: Case, missing: Missing, members: set[int]) -> Finding:
     loss = case.loss_site(missing.backward)
     where = created_at(case, members)
     who = subject(case, members)
-    severity = _severity(case, members, missing)
+    severity = severity_of(case, members, missing)
     if severity == "warning" and case.recording.cut_short:
         severity = "note"  # its turn may come after the updates that were asked for
     if not any(case.variable(v).parameter for v in members):

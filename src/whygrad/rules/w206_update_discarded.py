@@ -3,13 +3,13 @@
 What it checks
     New parameters were computed and dropped: the next gradient is taken at
     the old ones. In PyTorch and TensorFlow an update by hand makes new
-    tensors, or changes a copy, and nothing is written into the variable; or
-    an inner loop (MAML) makes parameters that no loss is computed with. In
-    JAX the result of optax.apply_updates, of state.apply_gradients or of a
-    compiled training step is not kept; a loop's last state is dropped, and
-    the next round begins where this one did; the updates of an optimizer are
-    never applied; or the optimizer starts from its first state again in every
-    update.
+    tensors, or changes a copy, and nothing is written into the variable; so
+    does an average of the weights that nobody stores; or an inner loop (MAML)
+    makes parameters that no loss is computed with. In JAX the result of
+    optax.apply_updates, of state.apply_gradients or of a compiled training
+    step is not kept; a loop's last state is dropped, and the next round
+    begins where this one did; the updates of an optimizer are never applied;
+    or the optimizer starts from its first state again in every update.
 
 Why it matters
     An update that is a new array teaches nothing where nobody keeps it, and
@@ -79,6 +79,7 @@ from itertools import pairwise
 from whygrad.flow.recording import Backward, Edit, Step
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
+from whygrad.rules.dropped_averages import DroppedAverage, dropped_averages
 from whygrad.rules.dropped_copies import DroppedCopies, dropped_copies
 from whygrad.rules.dropped_updates import Dropped, dropped_updates, let_go_at, numpy_updates
 from whygrad.rules.finding import Finding, PathStep
@@ -97,6 +98,7 @@ def check(case: Case) -> Iterator[Finding]:
         copies = dropped_copies(case)
         if copies is not None:
             yield _copies(case, copies)
+        yield from (_average(case, one) for one in dropped_averages(case))
         return
     used = {value for op in case.recording.ops.values() if op.name != "read_value" for value in op.inputs}
     dropped: dict[Site | None, list[tuple[Step, set[int]]]] = {}
@@ -175,6 +177,23 @@ def _copies(case: Case, found: DroppedCopies) -> Finding:
         variables=case.names(found.base), where=where,
         label="the new values end here" if found.last is not None else f"this trains a copy of {name}",
         path=tuple(PathStep(site, op, role) for site, op, role in stations if site is not None), seen=len(found.runs),
+    )  # fmt: skip
+
+
+def _average(case: Case, one: DroppedAverage) -> Finding:
+    """The average of a network's weights goes nowhere, and what should keep it has its first values."""
+    where, name, online = case.site(one.op.stack), plain_subject(case, one.targets), plain_subject(case, one.sources)
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"{subject(case, one.targets)} {verb(one.targets, case, 'keeps its', 'keep their')} first values: the "
+        f"average with {online} is computed and dropped",
+        why="The result is a new tensor. Binding it to a name leaves the variable as it was.",
+        fix="write it into the parameter, under torch.no_grad(): p_average.lerp_(p, share)"
+        if case.recording.framework == "torch"
+        else f"write it into the variable: variable.assign({quoted(where, '…').strip('`')})",
+        variables=case.names(one.targets), where=where, label=f"the new values of {name} end here",
+        path=(PathStep(where, one.op.name, "computed and dropped"),) if where is not None else (),
+        seen=one.times // len(one.targets),
     )  # fmt: skip
 
 

@@ -69,6 +69,7 @@ from whygrad.flow.recording import Op, Step
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep, Severity
+from whygrad.rules.flat_place import place_of
 from whygrad.rules.flatness import (
     Dead,
     dead_ends,
@@ -106,7 +107,7 @@ def check(case: Case) -> Iterator[Finding]:
             continue
         dead = _explained(case, variable, steps)
         if dead is not None:
-            groups.setdefault((dead.why, _where(case, dead)), dead).variables.add(variable)
+            groups.setdefault((dead.why, place_of(case, dead)), dead).variables.add(variable)
     for dead in _merged(case, list(groups.values())):
         itself = dead.why == "flat" and case.content.get(dead.source) in dead.variables
         if itself or any(len(case.variable(v).shape) > 1 or not case.variable(v).parameter for v in dead.variables):
@@ -194,7 +195,7 @@ def _finding(case: Case, dead: Dead, seen: int) -> Finding | None:
     if told is None:
         return None
     severity, what, why, fix = told
-    where, loss = _where(case, dead), case.loss_site(dead.backward)
+    where, loss = place_of(case, dead), case.loss_site(dead.backward)
     members = dead.variables
     gets = verb(members, case, "gets", "get")
     steps = [(where, dead.op.name, "the gradient becomes zero here"), (loss, "loss", "the loss")]
@@ -221,33 +222,12 @@ def _lately(case: Case, members: set[int], seen: int) -> str:
     return f"It was so in {'every' if seen > 1 else 'the'} update that was looked at."
 
 
-def _where(case: Case, dead: Dead) -> Site | None:
-    """The expression that has to change: what made the zero where there is one, else the flat operation."""
-    if dead.why == "zero weights" and dead.zero_variable is not None:
-        return _filled(case, dead.zero_variable) or case.site(dead.op.stack)
-    if dead.why == "zero factor" and dead.zero is not None and dead.zero.kind != "enter":
-        return case.site(dead.zero.stack)
-    here = case.site(dead.op.stack)
-    if here is not None and here == case.site(dead.backward.stack):  # `model.fit(x, y)`: the layer says more
-        layer = fed_by(case, dead.source)
-        return next((s for v in sorted(layer) if (s := case.site(case.variable(v).created)) is not None), here)
-    return here
-
-
-def _filled(case: Case, variable: int) -> Site | None:
-    """Where a variable got its content: the last write before the first step, else where it was made."""
-    first = case.recording.steps[0].at if case.recording.steps else 0
-    writes = [w for w in case.recording.writes if w.variable == variable and w.at < first]
-    known = case.variable(variable)
-    return case.site(writes[-1].stack if writes else known.filled if known.filled is not None else known.created)
-
-
 def _story(case: Case, dead: Dead) -> tuple[Severity, str, str, str] | None:
     """Severity, label, why and fix; None where it may well be right."""
     name = base_name(dead.op)
     here = quoted(case.site(dead.op.stack))
     layer = plain_subject(case, fed_by(case, dead.source) or dead.variables)
-    if dead.why == "flat" and _where(case, dead) != case.site(dead.op.stack):
+    if dead.why == "flat" and place_of(case, dead) != case.site(dead.op.stack):
         here = f"the {name} after {layer}"
     in_network = leads_through_weights(case, dead)
     if dead.why == "zero weights" and dead.zero_variable is not None:

@@ -3,7 +3,8 @@
 What it checks
     A loss compares a prediction with a bootstrap target, reward plus
     discounted prediction for the next state, and the gradient flows through
-    the target as well, into variables that this loss trains.
+    the target as well, into variables that this loss trains. A distribution
+    that is moved by the reward and compared by cross-entropy is a target too.
 
 Why it matters
     The target is the number to move towards. With a gradient through it the
@@ -74,6 +75,7 @@ from collections.abc import Iterator
 
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
+from whygrad.rules.distributions import live_distributions
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.intent import is_log_probability
 from whygrad.rules.objective import PRODUCT, Bootstrap, bootstraps, objectives, roots
@@ -89,7 +91,7 @@ def check(case: Case) -> Iterator[Finding]:
     seen: set[tuple[str, int]] = set()
     one = {v for alias in aliases(case) for v in alias[0]}
     for objective in objectives(case):
-        for found in bootstraps(case, objective, live=True):
+        for found in (*bootstraps(case, objective, live=True), *live_distributions(case, objective)):
             through = objective.variables(objective.live[found.value] & objective.trained)
             if through <= one or not _one_network(case, found) or _only_weighs(case, found):
                 continue

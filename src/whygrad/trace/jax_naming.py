@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import FrameType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -147,7 +147,7 @@ def _below(item: Any) -> Iterator[tuple[str, Any]]:
     elif isinstance(item, tuple) and hasattr(item, "_fields"):
         for field in item._fields:
             yield f".{field}", getattr(item, field)
-    elif isinstance(item, list | tuple):
+    elif isinstance(item, list | tuple) or (isinstance(item, Sequence) and _is_model(item)):  # nnx.Sequential's layers
         for index, child in enumerate(item):
             yield f"[{index}]", child
     elif dataclasses.is_dataclass(item) and not isinstance(item, type):

@@ -8,7 +8,7 @@ attribute, because that is the word people use for it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from inspect import CO_OPTIMIZED
 from types import FrameType, ModuleType
@@ -58,7 +58,15 @@ class Adapter:
 
 def find(adapter: Adapter, frame: FrameType | None) -> dict[int, Named]:
     """The best name of every variable that can be reached from user code at `frame`."""
+    best = collect(adapter, frame)
+    tell_apart(best.values())
+    return best
+
+
+def collect(adapter: Adapter, frame: FrameType | None) -> dict[int, Named]:
+    """The same, where more frames are to be looked into before networks of one name are told apart."""
     best: dict[int, Named] = {}
+    holders: dict[int, tuple[tuple[int, ...], str]] = {}
     for scope, (names, distance) in enumerate(_scopes(frame)):
         visited: set[int] = set()
         for name, thing in list(names.items()):
@@ -68,17 +76,22 @@ def find(adapter: Adapter, frame: FrameType | None) -> dict[int, Named]:
                 known = best.get(named.key)
                 if known is None or named.rank < known.rank:
                     best[named.key] = named
-    _tell_apart(list(best.values()))
+                if named.holder and (named.one not in holders or named.rank < holders[named.one][0]):
+                    holders[named.one] = named.rank, named.holder
+    for named in best.values():
+        if not named.holder and named.one in holders:  # `self.model`, and further out it is `actor.model`
+            named.holder = holders[named.one][1]
     return best
 
 
-def _tell_apart(found: list[Named]) -> None:
+def tell_apart(found: Collection[Named]) -> None:
     """Two objects that each hold a `model` have a `trainer.model` and a `target.model`."""
-    networks: dict[str, set[int]] = {}
+    networks: dict[str, dict[int, str]] = {}
     for named in found:
-        networks.setdefault(named.network, set()).add(named.one)
+        networks.setdefault(named.network, {})[named.one] = named.holder
+    several = {network for network, holders in networks.items() if len(set(holders.values())) > 1}
     for named in found:
-        if named.one and named.holder and len(networks[named.network]) > 1:
+        if named.one and named.holder and named.network in several:
             named.name, named.network = f"{named.holder}.{named.name}", f"{named.holder}.{named.network}"
             named.owner = f"{named.holder}.{named.owner}" if named.owner else named.owner
 

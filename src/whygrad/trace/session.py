@@ -70,6 +70,8 @@ class Session:
         """Ends this recording for another one; what it returns begins it again. None: it does not make way."""
         self.recordings: list[Recording] = []
         """What was seen, once it is finished."""
+        self.when_made: list[Callable[[Any], None]] = []
+        """Told of every optimizer that a program makes, where that is how one gets hold of it (TensorFlow)."""
         self.contracts = Windows()
         """Contracts that are checked while this session records."""
 

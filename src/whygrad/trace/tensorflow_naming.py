@@ -20,13 +20,18 @@ class Naming:
     def __init__(self, recorder: TensorFlowRecorder) -> None:
         self.recorder = recorder
         self._named: dict[int, names.Named] = {}
+        self._looks = 0
+        self._found: dict[int, int] = {}
 
     def look_for_names(self, frame: FrameType) -> None:
         """Find what the user calls the variables, while the user's frames are there to look into."""
         with self.recorder.quiet():
             try:
                 self.recorder.layers.catch_up()
-                for key, named in names.find(keras_names.ADAPTER, frame).items():
+                self._looks += 1
+                for key, named in names.collect(keras_names.ADAPTER, frame).items():
+                    if named.model:
+                        self._found[key] = self._looks
                     known = self._named.get(key)
                     if known is None or named.rank < known.rank:
                         named.target = None
@@ -50,6 +55,7 @@ class Naming:
 
     def name_variables(self, stacks: list[Stack]) -> None:
         """Give every variable of the recording its name."""
+        names.tell_apart(self._named.values())
         for number, variable in self.recorder.recording.variables.items():
             store = self.recorder.variables.numbered[number]
             named = self._named.get(store.handle)
@@ -59,6 +65,7 @@ class Naming:
             variable.name, variable.network = named.name, named.network
             variable.owner, variable.registered = named.owner, named.registered
             variable.keeper, variable.model = named.keeper, named.model
+            variable.found = self._found.get(store.handle, 0)
 
     def _name_after_layer(self, variable: Variable, store: Store, stacks: list[Stack]) -> None:
         """No name in user code leads to it: use the framework's own."""

@@ -76,6 +76,8 @@ class Optimizers:
                 looks_on = self.recorder.ring.running or not self.recorder.deep
                 if looks_on and context.executing_eagerly() and self.recorder.session.may_deepen():
                     self.recorder.deepen()
+                for told in self.recorder.session.when_made:
+                    told(optimizer)
             except Exception as trouble:
                 self.recorder.trouble(trouble)
 

@@ -28,6 +28,7 @@ from whygrad.trace.patches import Patches
 from whygrad.trace.ring import Ring
 from whygrad.trace.session import Session
 from whygrad.trace.tensorflow_copies import TensorFlowCopies
+from whygrad.trace.tensorflow_datasets import Datasets
 from whygrad.trace.tensorflow_edits import Edits
 from whygrad.trace.tensorflow_exits import Doors
 from whygrad.trace.tensorflow_functions import Functions
@@ -78,6 +79,7 @@ class TensorFlowRecorder:
         self.optimizers = Optimizers(self)
         self.edits = Edits(self)
         self.doors = Doors(self)
+        self.datasets = Datasets(self)
         self.layers = Layers(self)
         self.naming = Naming(self)
         self.numbers = NumbersSeen(self)
@@ -122,7 +124,7 @@ class TensorFlowRecorder:
         self.deep = True
         self.local.tapes.clear()
         self.local.switches.clear()
-        for part in (self.tapes, self.functions, self.doors):
+        for part in (self.tapes, self.functions, self.doors, self.datasets):
             part.attach_deep(self._deep_patches)
         op_callbacks.add_op_callback(self._callback)
 
@@ -164,6 +166,7 @@ class TensorFlowRecorder:
         recording = self.recording
         recording.stacks = self.session.stacks.resolve()
         self.exits.link(recording)
+        self.datasets.link(recording)
         self.copies.link()
         self.naming.name_variables(recording.stacks)
         return self.ring.split()
@@ -243,6 +246,7 @@ class TensorFlowRecorder:
         op = self.add(words.friendly(op_type), kind, sources, numbers, stack, carries, detail, own_pause)
         self.numbers.of_call(op, op_type, inputs, outputs)
         if op_type == "IteratorGetNext":
+            self.datasets.entered(op.at)
             for number, tensor in zip(numbers, outputs, strict=True):
                 content = self._content_of(tensor)
                 self.exits.entered(op.at, content, batch=True)

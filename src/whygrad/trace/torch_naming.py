@@ -20,7 +20,7 @@ class Naming:
 
     def __init__(self, recorder: TorchRecorder) -> None:
         self.recorder = recorder
-        self._ranks: dict[int, tuple[int, ...]] = {}
+        self._named: dict[int, names.Named] = {}
         self._looked: set[tuple[int, ...]] = set()
 
     def look_for_names(self, frame: FrameType) -> None:
@@ -29,10 +29,10 @@ class Naming:
             if not self._worth_looking(frame):
                 self._refresh_flags()
                 return
-            for named in names.find(ADAPTER, frame).values():
+            for named in names.collect(ADAPTER, frame).values():
                 number = self.recorder.variables.number_of(named.target)
                 if number is not None:
-                    self._give(number, named)
+                    self._keep(number, named)
             self._refresh_flags()
 
     def _worth_looking(self, frame: FrameType) -> bool:
@@ -49,14 +49,18 @@ class Naming:
         self._looked.add(key)
         return True
 
+    def _keep(self, number: int, named: names.Named) -> None:
+        known = self._named.get(number)
+        if known is None or named.rank < known.rank:
+            named.target = None
+            self._named[number] = named
+            self._give(number, named)
+
     def _give(self, number: int, named: names.Named) -> None:
-        known = self._ranks.get(number)
-        if known is None or named.rank < known:
-            self._ranks[number] = named.rank
-            variable = self.recorder.recording.variables[number]
-            variable.name, variable.network = named.name, named.network
-            variable.owner, variable.registered = named.owner, named.registered
-            variable.keeper, variable.model = named.keeper, named.model
+        variable = self.recorder.recording.variables[number]
+        variable.name, variable.network = named.name, named.network
+        variable.owner, variable.registered = named.owner, named.registered
+        variable.keeper, variable.model = named.keeper, named.model
 
     def _refresh_flags(self) -> None:
         """What is known of a variable only while its tensor lives."""
@@ -72,6 +76,9 @@ class Naming:
     def name_variables(self) -> None:
         """Give a name to every variable that no name in user code leads to."""
         self._refresh_flags()
+        names.tell_apart(self._named.values())
+        for number, named in self._named.items():
+            self._give(number, named)
         for variable in self.recorder.recording.variables.values():
             if not variable.name:
                 size = "x".join(map(str, variable.shape)) or "scalar"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from whygrad.trace import names
@@ -15,6 +15,31 @@ MOST = 32
 """Optimizers; a program may make a new one for each task, for ever."""
 
 
+class _LaterNames(Mapping[Any, tuple[str, str]]):
+    """What the program calls the variables of Keras models, looked up when the first of them is asked for."""
+
+    def __init__(self) -> None:
+        self._found: dict[Any, tuple[str, str]] | None = None
+
+    def __getitem__(self, key: Any) -> tuple[str, str]:
+        return self._look()[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._look())
+
+    def __len__(self) -> int:
+        return len(self._look())
+
+    def _look(self) -> dict[Any, tuple[str, str]]:
+        if self._found is None:
+            from whygrad.trace.keras_names import ADAPTER
+            from whygrad.watch.tensorflow_hooks import key
+
+            found = names.find(ADAPTER, sys._getframe(1)).values()
+            self._found = {key(named.target): (named.name, named.network) for named in found}
+        return self._found
+
+
 class ScriptWatch:
     """All watches of one script. The run's folder is made with the first of them."""
 
@@ -24,8 +49,9 @@ class ScriptWatch:
         self._watches: list[Any] = []
         self._known: list[Any] = []  # held, so that no other optimizer gets the same id
         self._endings: list[Callable[[], None]] = []
-        self._busy = False
+        self._taken: set[str] = set()
         session.when_imported("torch", self._follow_torch)
+        session.when_made.append(self._keras_made)
 
     def close(self) -> None:
         """Take everything back and store what is left."""
@@ -43,10 +69,8 @@ class ScriptWatch:
         self._endings.append(handle.remove)
 
     def _torch_steps(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
-        if any(optimizer is known for known in self._known) or len(self._known) >= MOST:
-            return
-        self._known.append(optimizer)
-        self._guarded("PyTorch", lambda: self._take_torch(optimizer))
+        if self._is_new(optimizer):
+            self._guarded("PyTorch", lambda: self._take_torch(optimizer))
 
     def _take_torch(self, optimizer: Any) -> None:
         from whygrad.trace.torch_naming import ADAPTER
@@ -61,14 +85,33 @@ class ScriptWatch:
         watch.skip()
         self._watches.append(watch)
 
+    def _keras_made(self, optimizer: Any) -> None:
+        """A Keras optimizer is taken when it is made: in a compiled function there is no other time."""
+        if self._is_new(optimizer) and any(c.__name__ == "BaseOptimizer" for c in type(optimizer).__mro__):
+            self._guarded("TensorFlow", lambda: self._take_keras(optimizer))
+
+    def _take_keras(self, optimizer: Any) -> None:
+        from whygrad.watch.tensorflow_watch import TensorFlowWatch
+
+        name = self._free_name(type(optimizer).__name__)
+        watch = TensorFlowWatch(self._open(), name, _LaterNames(), optimizer, Budget(every=self._every), self._every)
+        self._watches.append(watch)
+
+    def _is_new(self, optimizer: Any) -> bool:
+        if any(optimizer is known for known in self._known) or len(self._known) >= MOST:
+            return False
+        self._known.append(optimizer)
+        return True
+
     def _open(self) -> WatchedRun:
         if self.run is None:
             self.run = watched_run(None, self._name)  # the program may watch by itself, too: into the same run
         return self.run
 
     def _free_name(self, name: str) -> str:
-        taken = {watch.group.name for watch in self._watches}
-        return name if name not in taken else f"{name} ({len(self._watches) + 1})"
+        free = name if name not in self._taken else f"{name} ({len(self._taken) + 1})"
+        self._taken.add(free)
+        return free
 
     def _guarded(self, framework: str, what: Callable[[], None]) -> None:
         """Whatever happens to us, the training goes on."""
