@@ -75,10 +75,6 @@ class RingReader:
         if not fixed:
             budget.every = BEFORE_MEASURED
 
-    def begin_again(self) -> None:
-        """What comes now counts from its own beginning: another state, of a training that goes on from this one."""
-        self._looked, self._counts, self._clock = 0, 0, None
-
     def take(self, found: Snapshot) -> None:
         """One more snapshot; an older one than the last has nothing new in it."""
         now = time.time()

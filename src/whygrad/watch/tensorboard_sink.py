@@ -69,7 +69,7 @@ class TensorBoardSink:
         if self._file is None and not self._absent:
             try:
                 from whygrad.watch.tensorboard_file import TensorBoardFile
-            except ImportError:
+            except (ImportError, RuntimeError):  # there is no such package; or the program ends, and nothing loads
                 self._absent = True
             else:
                 self._file = TensorBoardFile(self._folder)
