@@ -97,7 +97,7 @@ def plain(net: nn.Module, optimizer: Any, folder: str) -> tuple[Ended, Ended]:
 
 def by_default(net: nn.Module, optimizer: Any, folder: str) -> tuple[Ended, Ended]:
     """`whygrad.watch(model, optimizer)`."""
-    from whygrad.watch.watching import watch
+    from whygrad import watch
 
     watching = watch(net, optimizer, run=folder)
     return lambda: None, watching.close
@@ -105,7 +105,7 @@ def by_default(net: nn.Module, optimizer: Any, folder: str) -> tuple[Ended, Ende
 
 def every_update(net: nn.Module, optimizer: Any, folder: str) -> tuple[Ended, Ended]:
     """`whygrad.watch(model, optimizer, every=1)`."""
-    from whygrad.watch.watching import watch
+    from whygrad import watch
 
     watching = watch(net, optimizer, run=folder, every=1)
     return lambda: None, watching.close

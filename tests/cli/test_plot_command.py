@@ -21,13 +21,13 @@ from view.made_runs import (
 )
 
 from whygrad.cli import main as command
-from whygrad.watch import heat, plots
-from whygrad.watch.plots_heat import heat_map
-from whygrad.watch.plots_histogram import ridges
-from whygrad.watch.plots_norms import norms
-from whygrad.watch.run_listing import run_at
-from whygrad.watch.spreads import Spread
-from whygrad.watch.store import Store, Variable
+from whygrad.live import heat, plots
+from whygrad.live.plots_heat import heat_map
+from whygrad.live.plots_histogram import ridges
+from whygrad.live.plots_norms import norms
+from whygrad.live.run_listing import run_at
+from whygrad.live.spreads import Spread
+from whygrad.live.store import Store, Variable
 
 
 def whygrad(folder, *words) -> Result:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from whygrad.live.reading import Reading
 from whygrad.report import json_form, step_picture
-from whygrad.watch.reading import Reading
 
 SCRIPT = """
 import torch

@@ -11,8 +11,8 @@ import pytest
 from cli_runs import whygrad
 from view.made_runs import make_actor_critic, make_hostile, make_metrics_only
 
-from whygrad.watch.store import Store
-from whygrad.watch.watched_run import watched_run
+from whygrad.live.store import Store
+from whygrad.live.watched_run import watched_run
 
 
 def made_old(folder, days):

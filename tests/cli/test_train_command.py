@@ -269,8 +269,8 @@ def test_an_environment_of_ones_own_in_workers(tmp_path):
 def test_a_fault_of_whygrad_is_no_refusal(tmp_path):
     code = (
         "from whygrad.cli.refusals import in_sentences\n"
-        "import whygrad.rl.plan, whygrad.watch.run_folder\n"
-        "def refuse(): raise whygrad.watch.run_folder.BadRun('two\\n  lines')\n"
+        "import whygrad.rl.plan, whygrad.live.run_folder\n"
+        "def refuse(): raise whygrad.live.run_folder.BadRun('two\\n  lines')\n"
         "def fail(): raise ValueError('a fault')\n"
         "print(in_sentences(refuse))\n"
         "in_sentences(fail)\n"

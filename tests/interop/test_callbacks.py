@@ -186,7 +186,7 @@ def test_several_optimizers_lie_in_one_run_and_events_are_told(tmp_path, capsys)
     import torch
 
     from whygrad.interop.callback_watch import CallbackWatch, named_apart
-    from whygrad.watch.reading import Reading
+    from whygrad.live.reading import Reading
 
     net = torch.nn.ModuleDict({"one": torch.nn.Linear(2, 1), "two": torch.nn.Linear(2, 1)})
     optimizers = [torch.optim.SGD(part.parameters(), 0.1) for part in net.values()]

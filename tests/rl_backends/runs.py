@@ -13,6 +13,7 @@ from typing import Any
 import keras
 import numpy as np
 
+from whygrad.live.run_folder import RunFolder
 from whygrad.rl.agents.cql import CQL
 from whygrad.rl.agents.dqn import DQN
 from whygrad.rl.agents.ppo import PPO
@@ -21,7 +22,6 @@ from whygrad.rl.agents.sac import SAC
 from whygrad.rl.agents.td3 import TD3
 from whygrad.rl.dataset import Dataset, write_dataset
 from whygrad.rl.plan import Plan
-from whygrad.watch.run_folder import RunFolder
 from whygrad.rl.trainer import make_trainer, read_agent
 from whygrad.rl.training import Trained, resume, train
 

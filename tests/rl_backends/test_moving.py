@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from runs import begin, outputs
 
+from whygrad.live.run_folder import RunFolder
 from whygrad.rl.checkpoint import read
 from whygrad.rl.resuming import CannotResume, OtherBackend, fitting, warn_of_backend
-from whygrad.watch.run_folder import RunFolder
 
 HERE = keras.backend.backend()
 OTHERS = [name for name in ("torch", "tensorflow", "jax") if name != HERE]

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from keras import ops
 
+from whygrad.live.run_folder import RunFolder
 from whygrad.rl import CQL, DQN, REINFORCE, SAC, train
 from whygrad.rl.collecting import collect
 from whygrad.rl.dataset import BadDataset, write_dataset
 from whygrad.rl.evaluation import play_episodes
 from whygrad.rl.lanes import Lanes
-from whygrad.watch.run_folder import RunFolder
 
 TINY = {"hidden": (16,), "updates": 10, "batch_size": 16}
 

@@ -6,10 +6,10 @@ import keras
 import numpy as np
 import pytest
 
+from whygrad.live.run_folder import RunFolder
 from whygrad.rl import DQN, PPO, SAC, train
 from whygrad.rl.plan import BadPlan, Plan
 from whygrad.rl.restoring import restore
-from whygrad.watch.run_folder import RunFolder
 
 TINY = {"evaluate_episodes": 2, "tensorboard": False, "quiet": True}
 

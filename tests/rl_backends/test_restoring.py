@@ -6,10 +6,10 @@ import keras
 import numpy as np
 import pytest
 
+from whygrad.live.run_folder import BadRun
 from whygrad.rl import DQN, PPO, train
 from whygrad.rl.plan import BadPlan
 from whygrad.rl.restoring import restore
-from whygrad.watch.run_folder import BadRun
 
 TINY = {"evaluate_episodes": 2, "tensorboard": False, "quiet": True, "check": False}
 SMALL_DQN = DQN(hidden=(8,), learning_starts=20, train_every=32, updates=2)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from runs import AGENTS, begin
 
+from whygrad.live.looks import INDEX
+from whygrad.live.reading import Reading
 from whygrad.rl.training import resume
-from whygrad.watch.looks import INDEX
-from whygrad.watch.reading import Reading
 
 
 @pytest.mark.parametrize("name", ["dqn", "td3", "ppo", "compiled-dqn", "cql"])

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-from whygrad.watch import buckets, looks
-from whygrad.watch.event import Event
-from whygrad.watch.looks import INDEX, Looks
-from whygrad.watch.spreads import Spread
-from whygrad.watch.store import Store, Variable
+from whygrad.live import buckets, looks
+from whygrad.live.event import Event
+from whygrad.live.looks import INDEX, Looks
+from whygrad.live.spreads import Spread
+from whygrad.live.store import Store, Variable
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 DEAD, DIES = "critic.2.weight", 3_000

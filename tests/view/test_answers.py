@@ -9,14 +9,14 @@ import made_runs
 import numpy as np
 import pytest
 
+from whygrad.live import buckets, heat
+from whygrad.live.event import Event
+from whygrad.live.looks import INDEX, empty
+from whygrad.live.run_listing import Runs
+from whygrad.live.spread_rows import SpreadMemory
+from whygrad.live.spreads import Spread
+from whygrad.live.store import Store, Variable
 from whygrad.view import answers
-from whygrad.watch import buckets, heat
-from whygrad.watch.event import Event
-from whygrad.watch.looks import INDEX, empty
-from whygrad.watch.run_listing import Runs
-from whygrad.watch.spread_rows import SpreadMemory
-from whygrad.watch.spreads import Spread
-from whygrad.watch.store import Store, Variable
 
 
 def run_named(root, name):

@@ -47,7 +47,7 @@ def test_it_prints_an_address_that_works_and_ends_quietly(made):
 
 
 def test_one_run_alone(made):
-    from whygrad.watch.run_listing import Runs
+    from whygrad.live.run_listing import Runs
 
     assert [run.name for run in Runs(made / "td3-walker").all()] == ["td3-walker"]
 

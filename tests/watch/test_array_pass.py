@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from whygrad.watch import buckets
-from whygrad.watch.array_pass import BLOCK, ArrayPass
-from whygrad.watch.looks import INDEX
+from whygrad.live import buckets
+from whygrad.live.array_pass import BLOCK, ArrayPass
+from whygrad.live.looks import INDEX
 
 
 def reference(numbers):

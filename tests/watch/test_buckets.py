@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from whygrad.watch import buckets
+from whygrad.live import buckets
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False, allow_subnormal=False, width=32)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from whygrad.watch.budget import FIRST, Budget
+from whygrad.live.budget import FIRST, Budget
 
 
 def looked_at(budget, updates, update_takes, look_takes):

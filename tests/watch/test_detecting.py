@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from whygrad.watch.detecting import SINCE, Detector, StandingTarget
-from whygrad.watch.looks import INDEX, Looks, empty
+from whygrad.live.detecting import SINCE, Detector, StandingTarget
+from whygrad.live.looks import INDEX, Looks, empty
 
 
 def look(update, norms, applied=None, nans=(0, 0)):

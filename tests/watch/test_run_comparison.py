@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from view.made_runs import look, rows_of
 
-from whygrad.watch import looks
-from whygrad.watch.event import Event
-from whygrad.watch.looks import INDEX
-from whygrad.watch.run_comparison import compare, total
-from whygrad.watch.run_listing import run_at
-from whygrad.watch.store import Store, Variable
+from whygrad.live import looks
+from whygrad.live.event import Event
+from whygrad.live.looks import INDEX
+from whygrad.live.run_comparison import compare, total
+from whygrad.live.run_listing import run_at
+from whygrad.live.store import Store, Variable
 
 
 def watched(folder, norm, clip=None, returns=(1.0, 5.0, 3.0), events=0):

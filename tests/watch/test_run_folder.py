@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from whygrad.watch.run_folder import BadRun, RunFolder
+from whygrad.live.run_folder import BadRun, RunFolder
 from whygrad.whole_file import UNFINISHED
 
 
@@ -40,7 +40,7 @@ def test_without_a_root_runs_lie_in_runs(tmp_path, monkeypatch):
 
 def test_two_processes_never_get_the_same_one(tmp_path):
     program = (
-        "import sys\nfrom whygrad.watch.run_folder import RunFolder\n"
+        "import sys\nfrom whygrad.live.run_folder import RunFolder\n"
         "sys.stdin.readline()\n"
         "for _ in range(40): print(RunFolder.create('a', sys.argv[1]).path.name)"
     )

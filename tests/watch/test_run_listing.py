@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from view.made_runs import make_actor_critic, make_metrics_only
 
-from whygrad.watch import schema
-from whygrad.watch.run_folder import RunFolder
-from whygrad.watch.run_listing import Runs, is_run, run_at
-from whygrad.watch.store import Store, Variable
-from whygrad.watch.watched_run import watched_run
+from whygrad.live import schema
+from whygrad.live.run_folder import RunFolder
+from whygrad.live.run_listing import Runs, is_run, run_at
+from whygrad.live.store import Store, Variable
+from whygrad.live.watched_run import watched_run
 
 SOURCE = str(Path(__file__).resolve().parents[2] / "src")
 
@@ -98,7 +98,7 @@ def test_a_run_is_live_while_it_is_watched(tmp_path):
 
 def test_a_run_that_was_killed_is_not_live(tmp_path):
     program = (
-        "import os, signal; from whygrad.watch.watched_run import watched_run\n"
+        "import os, signal; from whygrad.live.watched_run import watched_run\n"
         f"run = watched_run({str(tmp_path / 'run')!r}); run.store.scalar('loss', 0, 1.0); run.store.flush()\n"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )

@@ -8,10 +8,10 @@ import pytest
 from test_run_listing import made_old, small
 from view.made_runs import make_metrics_only
 
-from whygrad.watch.run_folder import BadRun, RunFolder
-from whygrad.watch.run_listing import run_at
-from whygrad.watch.run_removal import Removal, removal, remove
-from whygrad.watch.watched_run import watched_run
+from whygrad.live.run_folder import BadRun, RunFolder
+from whygrad.live.run_listing import run_at
+from whygrad.live.run_removal import Removal, removal, remove
+from whygrad.live.watched_run import watched_run
 
 
 def agent(folder):

@@ -10,13 +10,13 @@ import textwrap
 import numpy as np
 import pytest
 
-from whygrad.watch import buckets
-from whygrad.watch.event import Event
-from whygrad.watch.looks import FIELDS, INDEX, Looks, merged
-from whygrad.watch.reading import BadRecord, Reading
-from whygrad.watch.spreads import Spread
-from whygrad.watch.store import Store, Variable
-from whygrad.watch.tables import LOOKS, SCALARS, SPREADS
+from whygrad.live import buckets
+from whygrad.live.event import Event
+from whygrad.live.looks import FIELDS, INDEX, Looks, merged
+from whygrad.live.reading import BadRecord, Reading
+from whygrad.live.spreads import Spread
+from whygrad.live.store import Store, Variable
+from whygrad.live.tables import LOOKS, SCALARS, SPREADS
 
 VARIABLES = [Variable("net.weight", "net", (2, 3)), Variable("net.bias", "net", (2,))]
 
@@ -141,8 +141,8 @@ def test_a_folder_without_a_record_is_named(tmp_path):
 KILLED = """
 import sys
 import numpy as np
-from whygrad.watch.looks import FIELDS, Looks
-from whygrad.watch.store import Store, Variable
+from whygrad.live.looks import FIELDS, Looks
+from whygrad.live.store import Store, Variable
 store = Store(sys.argv[1])
 group = store.group("Adam", [Variable("w", "net", (2,))])
 update = int(sys.argv[2])

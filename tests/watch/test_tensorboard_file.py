@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from whygrad.watch.tensorboard_file import BINS, TensorBoardFile, _floats, _histogram
+from whygrad.live.tensorboard_file import BINS, TensorBoardFile, _floats, _histogram
 
 # Its reader imports TensorFlow where that is installed, and old protobuf code warns.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -115,7 +115,7 @@ def test_what_was_flushed_is_there_while_the_file_is_open(tmp_path):
 
 def test_writing_needs_no_framework(tmp_path):
     program = (
-        "import sys\nfrom whygrad.watch.tensorboard_file import TensorBoardFile\n"
+        "import sys\nfrom whygrad.live.tensorboard_file import TensorBoardFile\n"
         "board = TensorBoardFile(sys.argv[1])\n"
         "board.scalars(1, {'a': 1})\nboard.histogram(1, 'b', [1, 2])\nboard.close()\n"
         "print(sorted({'tensorflow', 'torch', 'jax', 'keras'} & set(sys.modules)))"

@@ -55,12 +55,12 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _evaluate(options: argparse.Namespace) -> int:
+    from whygrad.live.run_folder import RunFolder
     from whygrad.rl.evaluation import play_episodes
     from whygrad.rl.loops.round import seeds
     from whygrad.rl.plan import Plan
     from whygrad.rl.restoring import restore
     from whygrad.rl.worlds.catalogue import find_world
-    from whygrad.watch.run_folder import RunFolder
 
     plan = Plan.from_data(RunFolder.open(options.run_folder).settings()["plan"])
     most = 10 if find_world(plan.env, plan.env_options) is None else 256  # games of ours step together

@@ -61,6 +61,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _play(options: argparse.Namespace) -> int:
+    from whygrad.live.run_folder import RunFolder
     from whygrad.rl.film import check_film
     from whygrad.rl.lanes import Episode
     from whygrad.rl.loops.round import seeds
@@ -68,7 +69,6 @@ def _play(options: argparse.Namespace) -> int:
     from whygrad.rl.playing import camera_for, moments
     from whygrad.rl.restoring import restore
     from whygrad.rl.worlds.catalogue import find_world
-    from whygrad.watch.run_folder import RunFolder
 
     folder = RunFolder.open(options.run_folder)
     out = Path(options.out) if options.out is not None else folder.path / "play.gif"

@@ -74,7 +74,7 @@ def _draw(options: argparse.Namespace) -> int:
     trouble = check_writable(str(out), "picture")
     if trouble:
         return fail(trouble)
-    from whygrad.watch.plots import NothingToDraw, draw
+    from whygrad.live.plots import NothingToDraw, draw
 
     what = options.what or ("scalars" if len(runs) > 1 else "all")
     try:

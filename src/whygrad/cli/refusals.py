@@ -55,6 +55,6 @@ _REFUSALS = {
     "whygrad.rl.envs.stepping": "EnvironmentFailed",
     "whygrad.rl.plan": "BadPlan",
     "whygrad.rl.resuming": "CannotResume",
-    "whygrad.watch.run_folder": "BadRun",
+    "whygrad.live.run_folder": "BadRun",
     "whygrad.rl.spaces": "Unsupported",
 }

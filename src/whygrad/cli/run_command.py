@@ -124,6 +124,8 @@ def execute(options: argparse.Namespace) -> int:
     if target is None:
         return fail("what is to be run? Give the path of a script, or -m and the name of a module.")
     trouble = forms.trouble(options)
+    if options.watch and not _installed("numpy"):
+        trouble = "--watch needs NumPy, which is not installed here: pip install 'whygrad[watch]'."
     if trouble:
         return fail(trouble)
     ending = _Ending(options, target)
@@ -229,14 +231,14 @@ class _Ending:
 
 
 def _script_watch(session: Session, name: str) -> Any:
-    from whygrad.watch.script_watch import ScriptWatch  # needs NumPy, which not everybody has
+    from whygrad.live.script_watch import ScriptWatch  # needs NumPy, which not everybody has
 
     return ScriptWatch(session, Path(name).stem)
 
 
 def _add_pictures(path: Path, report: Report) -> None:
     """The drawing of the training step for TensorBoard, where that and Pillow are installed."""
-    from whygrad.watch.tensorboard_sink import TensorBoardSink
+    from whygrad.live.tensorboard_sink import TensorBoardSink
 
     board = TensorBoardSink(path)
     try:

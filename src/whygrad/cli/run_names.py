@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from whygrad.watch.run_listing import Run
+    from whygrad.live.run_listing import Run
 
 
 class NoRun(ValueError):
@@ -35,7 +35,7 @@ def no_folder(folder: str) -> str | None:
 
 def find_run(text: str) -> Run:
     """The run of this name, or `NoRun` with a sentence."""
-    from whygrad.watch.run_listing import Runs, run_at
+    from whygrad.live.run_listing import Runs, run_at
 
     for folder in (Path(text), Path("runs") / text):
         found = run_at(folder)

@@ -14,8 +14,8 @@ from whygrad.cli.run_names import missing, no_folder
 from whygrad.cli.sizes_and_ages import age, duration, size
 
 if TYPE_CHECKING:
-    from whygrad.watch.run_listing import Run
-    from whygrad.watch.run_removal import Removal
+    from whygrad.live.run_listing import Run
+    from whygrad.live.run_removal import Removal
 
 NAME = "clean"
 
@@ -53,8 +53,8 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _clean(options: argparse.Namespace) -> int:
-    from whygrad.watch.run_listing import Runs, is_run
-    from whygrad.watch.run_removal import Removal, removal, remove
+    from whygrad.live.run_listing import Runs, is_run
+    from whygrad.live.run_removal import Removal, removal, remove
 
     root = Runs(options.folder)
     if is_run(root.root):

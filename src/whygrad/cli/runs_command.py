@@ -63,7 +63,7 @@ def execute(options: argparse.Namespace) -> int:
     trouble = no_folder(options.folder) or missing()
     if trouble:
         return fail(trouble)
-    from whygrad.watch.run_listing import Runs
+    from whygrad.live.run_listing import Runs
 
     runs = [{**run.glance(), "folder": str(run.folder), "size": run.size()} for run in Runs(options.folder).all()]
     if options.json:

@@ -40,7 +40,7 @@ def execute(options: argparse.Namespace) -> int:
     trouble = missing()
     if trouble:
         return fail(trouble)
-    from whygrad.watch.run_comparison import compare
+    from whygrad.live.run_comparison import compare
 
     try:
         runs = [find_run(text) for text in options.runs]

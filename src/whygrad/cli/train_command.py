@@ -185,7 +185,7 @@ def _resume(options: argparse.Namespace) -> int:
 
 
 def _go_on(options: argparse.Namespace) -> int:
-    from whygrad.watch.run_folder import RunFolder
+    from whygrad.live.run_folder import RunFolder
 
     folder = RunFolder.open(options.resume)
     kept = folder.settings()

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from whygrad.watch.event import Event
-from whygrad.watch.watching import Watch, watch
+from whygrad.live.event import Event
+from whygrad.live.watching import Watch, watch
 
 WatchOption = bool | str | os.PathLike[str] | Mapping[str, Any]
 """False, True for a new folder in `runs`, the folder of the run, or a dict of options of `whygrad.watch`."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from whygrad.live.run_folder import BadRun, RunFolder
 from whygrad.rl import checkpoint
 from whygrad.rl.agent import Agent
 from whygrad.rl.building import build
@@ -20,7 +21,6 @@ from whygrad.rl.spaces import check_supported
 from whygrad.rl.trainer import read_agent
 from whygrad.rl.worlds.making import make_lanes
 from whygrad.rl.worlds.world_lanes import WorldLanes
-from whygrad.watch.run_folder import BadRun, RunFolder
 
 
 @dataclass(frozen=True, slots=True)

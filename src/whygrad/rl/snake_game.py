@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from keras import ops
 
+from whygrad.live.run_folder import RunFolder
 from whygrad.rl.lanes import Episode
 from whygrad.rl.loops.round import seeds
 from whygrad.rl.plan import Plan
 from whygrad.rl.playing import camera_for, moments
 from whygrad.rl.restoring import Restored, restore
-from whygrad.watch.run_folder import RunFolder
 
 _STREAM = 11
 """Seeds of its own."""

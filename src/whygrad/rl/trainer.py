@@ -9,6 +9,7 @@ from typing import Any
 import keras
 import numpy as np
 
+from whygrad.live.run_folder import RunFolder
 from whygrad.rl import checkpoint, randomness, resuming
 from whygrad.rl.agent import Agent, Spaces, settings
 from whygrad.rl.bookkeeping import Books, scale
@@ -35,7 +36,6 @@ from whygrad.rl.watched import AgentWatch
 from whygrad.rl.worlds.catalogue import find_world
 from whygrad.rl.worlds.making import make_lanes
 from whygrad.rl.worlds.world_lanes import WorldLanes
-from whygrad.watch.run_folder import RunFolder
 
 _EVALUATION, _RESTART = 7, 8
 """Two streams of seeds that never meet."""

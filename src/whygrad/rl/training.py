@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from whygrad.live.run_folder import RunFolder
 from whygrad.rl.agent import Agent, settings
 from whygrad.rl.device import on_device, versions
 from whygrad.rl.evaluation import Scores
@@ -21,10 +22,9 @@ from whygrad.rl.progress import Progress
 from whygrad.rl.resuming import check_agent
 from whygrad.rl.trainer import Trainer, make_trainer, read_agent
 from whygrad.rl.watched import AgentWatch
-from whygrad.watch.run_folder import RunFolder
 
 if TYPE_CHECKING:
-    from whygrad.watch.tensorboard_file import TensorBoardFile
+    from whygrad.live.tensorboard_file import TensorBoardFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ def _say(sentence: str, quiet: bool | None) -> None:
 
 
 def _board(folder: RunFolder, resumed: int | None) -> TensorBoardFile:
-    from whygrad.watch.tensorboard_file import TensorBoardFile  # takes a moment to load; not everybody wants it
+    from whygrad.live.tensorboard_file import TensorBoardFile  # takes a moment to load; not everybody wants it
 
     return TensorBoardFile(folder.tensorboard, resumed=resumed)
 

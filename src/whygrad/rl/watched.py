@@ -12,17 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from whygrad.live import looks
+from whygrad.live.array_pass import ArrayPass
+from whygrad.live.budget import Budget
+from whygrad.live.looks import INDEX, Looks
+from whygrad.live.run_folder import RunFolder
+from whygrad.live.spreads import Spread
+from whygrad.live.store import Variable
+from whygrad.live.watched_run import WatchedRun
 from whygrad.rl.agent import Loss
 from whygrad.rl.bookkeeping import numbers, scale
 from whygrad.rl.loops.round import Round
-from whygrad.watch import looks
-from whygrad.watch.array_pass import ArrayPass
-from whygrad.watch.budget import Budget
-from whygrad.watch.looks import INDEX, Looks
-from whygrad.watch.run_folder import RunFolder
-from whygrad.watch.spreads import Spread
-from whygrad.watch.store import Variable
-from whygrad.watch.watched_run import WatchedRun
 
 _PRESENT, _NORM, _PEAK, _APPLIED = INDEX["present"], INDEX["norm"], INDEX["peak"], INDEX["applied"]
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from whygrad.live import heat, series
+from whygrad.live.columns import gather, span
+from whygrad.live.looks import FIELDS
+from whygrad.live.reading import Group
+from whygrad.live.run_listing import Run
+from whygrad.live.spread_rows import SpreadMemory
 from whygrad.view import report_parts
 from whygrad.view.histograms import histogram, timeline
-from whygrad.watch import heat, series
-from whygrad.watch.columns import gather, span
-from whygrad.watch.looks import FIELDS
-from whygrad.watch.reading import Group
-from whygrad.watch.run_listing import Run
-from whygrad.watch.spread_rows import SpreadMemory
 
 LINES = ("norm", "peak", "applied", "ratio", "weights")
 """Of each variable over time."""

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from whygrad.watch import buckets
-from whygrad.watch.heat import packed
-from whygrad.watch.spread_rows import VariableSpread
+from whygrad.live import buckets
+from whygrad.live.heat import packed
+from whygrad.live.spread_rows import VariableSpread
 
 _BIAS = 127
 _MOST = 160

@@ -9,12 +9,12 @@ from typing import Any
 
 import whygrad
 from whygrad.flow.drawing import Drawing
+from whygrad.live.looks import INDEX
+from whygrad.live.run_listing import Run
 from whygrad.report import html_page, json_form, svg_drawing
 from whygrad.report.plain import Unreadable
 from whygrad.report.report import Report
 from whygrad.report.terminal import summary
-from whygrad.watch.looks import INDEX
-from whygrad.watch.run_listing import Run
 
 FILE = "report.json"
 _THINNEST, _WIDEST, _DECADES = 1.5, 14.0, 4.0

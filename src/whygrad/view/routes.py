@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from whygrad.live.run_listing import Run, Runs
+from whygrad.live.spread_rows import SpreadMemory
 from whygrad.rules.catalogue import find
 from whygrad.view import answers, report_parts
 from whygrad.view.answers import Unknown
 from whygrad.view.snake_games import SnakeGames
-from whygrad.watch.run_listing import Run, Runs
-from whygrad.watch.spread_rows import SpreadMemory
 
 Query = Mapping[str, str]
 

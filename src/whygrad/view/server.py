@@ -11,12 +11,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from whygrad.live.reading import BadRecord
+from whygrad.live.run_listing import Runs
 from whygrad.view import page_files, report_parts
 from whygrad.view.access import Access
 from whygrad.view.answers import Unknown
 from whygrad.view.routes import Routes
-from whygrad.watch.reading import BadRecord
-from whygrad.watch.run_listing import Runs
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "

@@ -14,8 +14,8 @@ def where(faults):
 def watched(callback):
     if callback.watching is None:
         return None
-    from whygrad.watch.reading import Reading
-    from whygrad.watch.run_liveness import live
+    from whygrad.live.reading import Reading
+    from whygrad.live.run_liveness import live
 
     reading = Reading(callback.watching.path)
     return {

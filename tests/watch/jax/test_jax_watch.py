@@ -15,12 +15,12 @@ optax = pytest.importorskip("optax")
 
 import jax.numpy as jnp
 
-from whygrad.watch import buckets, jax_pass
-from whygrad.watch.jax_state import WatchedState
-from whygrad.watch.looks import INDEX
-from whygrad.watch.reading import Reading
-from whygrad.watch.ring_reading import filled
-from whygrad.watch.watching import watch
+from whygrad.live import buckets, jax_pass
+from whygrad.live.jax_state import WatchedState
+from whygrad.live.looks import INDEX
+from whygrad.live.reading import Reading
+from whygrad.live.ring_reading import filled
+from whygrad.live.watching import watch
 
 RNG = np.random.default_rng(1)
 X, Y = jnp.asarray(RNG.normal(size=(32, 4)).astype("f")), jnp.ones((32, 1))
@@ -226,7 +226,7 @@ def test_a_clip_that_takes_nearly_everything(tmp_path, clip):
 
 
 def test_a_target_that_never_moves(tmp_path, monkeypatch):
-    monkeypatch.setattr("whygrad.watch.detecting.PATIENCE", 2_000)
+    monkeypatch.setattr("whygrad.live.detecting.PATIENCE", 2_000)
     held = {"follows": make()}
     targets = {"still": make(), "follows": lambda: held["follows"]}
     with watch(None, optax.sgd(1e-3), run=tmp_path, targets=targets) as tx:
@@ -419,7 +419,7 @@ def test_two_optimizers_share_a_run_and_closing_twice_is_no_error(tmp_path, monk
 PROGRAM = """
     import os, signal, sys
     import jax, jax.numpy as jnp, optax
-    from whygrad.watch.watching import watch
+    from whygrad.live.watching import watch
 
     tx = watch(None, optax.sgd(0.01), run=sys.argv[1], every=1)
     params = {"w": jnp.ones((4, 4))}

@@ -15,11 +15,11 @@ np = pytest.importorskip("numpy")
 tf = pytest.importorskip("tensorflow")
 keras = pytest.importorskip("keras")
 
-from whygrad.watch import buckets
-from whygrad.watch.looks import INDEX
-from whygrad.watch.reading import Reading
-from whygrad.watch.tensorflow_pass import GraphPass
-from whygrad.watch.watching import watch
+from whygrad.live import buckets
+from whygrad.live.looks import INDEX
+from whygrad.live.reading import Reading
+from whygrad.live.tensorflow_pass import GraphPass
+from whygrad.live.watching import watch
 
 X = tf.constant(np.random.default_rng(1).normal(size=(32, 4)).astype("f"))
 Y = tf.ones((32, 1))
@@ -106,7 +106,7 @@ def check(row, gradient, before=None, after=None):
 @pytest.mark.parametrize("jit", [False, True])
 @pytest.mark.parametrize("kind", ["float32", "float64"])
 def test_the_pass_equals_float64_for_odd_shapes_and_numbers(jit, kind):
-    from whygrad.watch.ring_reading import filled
+    from whygrad.live.ring_reading import filled
 
     rng = np.random.default_rng(0)
     arrays = [
@@ -251,7 +251,7 @@ def test_a_clip_that_takes_nearly_everything(tmp_path, mode, clip):
 
 
 def test_a_target_that_never_moves(tmp_path, monkeypatch):
-    monkeypatch.setattr("whygrad.watch.detecting.PATIENCE", 2_000)
+    monkeypatch.setattr("whygrad.live.detecting.PATIENCE", 2_000)
     (net, optimizer), (still, _), (follows, _) = make(), make(), make()
     with watch(net, optimizer, run=tmp_path, targets={"still": still, "follows": follows}) as watching:
         step = stepper(net, optimizer)
@@ -303,7 +303,7 @@ def test_by_itself_it_keeps_its_budget_and_says_what_it_saw(tmp_path):
 
 
 def test_more_looks_than_the_ring_holds_are_not_made_up(tmp_path, monkeypatch):
-    monkeypatch.setattr("whygrad.watch.tensorflow_watch.rows_for", lambda variables: 16)
+    monkeypatch.setattr("whygrad.live.tensorflow_watch.rows_for", lambda variables: 16)
     net, optimizer = make()
     with watch(net, optimizer, run=tmp_path, every=1) as watching:
         step = stepper(net, optimizer)
@@ -395,7 +395,7 @@ def test_mixed_precision_is_seen_unscaled(tmp_path):
 PROGRAM = """
     import os, signal, sys
     import numpy as np, tensorflow as tf, keras
-    from whygrad.watch.watching import watch
+    from whygrad.live.watching import watch
 
     net = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])
     optimizer = keras.optimizers.SGD(0.01)

@@ -9,10 +9,10 @@ import pytest
 import torch
 from torch import nn
 
-from whygrad.watch import detecting
-from whygrad.watch.looks import INDEX
-from whygrad.watch.reading import Reading
-from whygrad.watch.watching import watch
+from whygrad.live import detecting
+from whygrad.live.looks import INDEX
+from whygrad.live.reading import Reading
+from whygrad.live.watching import watch
 
 X, Y = torch.randn(32, 4, generator=torch.Generator().manual_seed(1)), torch.ones(32, 1)
 
@@ -343,7 +343,7 @@ def test_a_program_that_just_ends_loses_nothing(tmp_path):
     script.write_text(
         textwrap.dedent("""
         import torch
-        from whygrad.watch.watching import watch
+        from whygrad import watch
         net = torch.nn.Linear(3, 1)
         optimizer = torch.optim.Adam(net.parameters())
         watch(net, optimizer, every=1)

@@ -1,0 +1,195 @@
+"""The state of a watched optimizer in JAX, and how we come to see it without slowing the program down.
+
+A callback in a compiled function costs the program the fast way of calling it: several times the step of a small
+network. So nothing calls us. Looks are written into a ring in the state; and whenever a state comes out of a compiled
+function, JAX puts it together from its arrays again with a function of ours, which keeps a reference to the ring. The
+store's thread reads it later. The other way round, how far apart looks are, is put into the state at the same place.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from whygrad.live import buckets
+from whygrad.live.ring_reading import WRITTEN
+
+HEADER = 8
+UPDATES, DUE, BROKEN, LOOKED, NUMBER, EVERY = range(6)
+"""Places in the header: updates so far, that of the next look, whether the last gradient was broken, how many looks,
+the number of the training, and how far apart looks are."""
+_OFTEN = 0.2
+_UNDECIDED = 8
+_REPEATED = 4
+
+
+class WatchedState(NamedTuple):
+    """The state of the optimizer inside, and ours beside it. `watch` says whose it is.
+
+    Ours is one array of int32, because every array that a compiled function is given and gives back costs time: the
+    header, rows of a ring (the number of an update, then `WRITTEN` of each variable as bits), histograms.
+    """
+
+    inner: Any
+    seen: Any
+    watch: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Where things lie in ours, for so many variables."""
+
+    variables: int
+
+    @property
+    def rows(self) -> int:
+        """Of the ring. It is copied with every update, so it is short; states are kept often enough to miss none."""
+        return int(np.clip((1 << 18) // self.width, 8, 64))
+
+    @property
+    def width(self) -> int:
+        """Of a row."""
+        return 1 + self.variables * len(WRITTEN)
+
+    @property
+    def counts(self) -> int:
+        """Where histograms begin."""
+        return HEADER + self.rows * self.width
+
+    def beginning(self, every: int, number: int) -> Any:
+        """Before the first update of a training with this number."""
+        seen = np.zeros(self.counts + self.variables * buckets.COUNT, np.int32)
+        seen[[NUMBER, EVERY]] = number, every
+        seen[HEADER : self.counts : self.width] = -1
+        return jnp.asarray(seen)
+
+    def parts(self, seen: Any) -> tuple[Any, Any, Any, Any]:
+        """The header, the updates of all rows, their fields and the histograms, of each lane, in NumPy."""
+        lanes = seen.reshape(-1, seen.shape[-1])
+        ring = lanes[:, HEADER : self.counts].reshape(len(lanes), self.rows, self.width)
+        fields = np.ascontiguousarray(ring[:, :, 1:]).view(np.float32)
+        counts = lanes[:, self.counts :].reshape(len(lanes), self.variables, buckets.COUNT)
+        return lanes[:, :HEADER], ring[:, :, 0], fields.reshape(*ring.shape[:2], -1, len(WRITTEN)), counts
+
+
+class Receiver:
+    """Keeps states that come by, until the store's thread takes them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: list[Any] = []
+        self._latest: deque[Any] = deque(maxlen=4)
+        self._last: Any = None
+        self._donated: bool | None = None  # whether the program gives its old states away: not known at first
+        self._kept_at, self._calls = 0.0, 0
+        self.count = 0
+        self.spacing = 1
+        self._every: int | None = None
+        self._to_tell = 0
+
+    def saw(self, seen: Any) -> Any:
+        """What a state had in it; given back, perhaps with another distance between looks."""
+        self.count += 1
+        self._calls += 1
+        if self._donated is not True and self._last is not None:
+            if self._last.is_deleted():
+                self._donated = True
+            elif self.count > _UNDECIDED:
+                self._donated = False
+        self._last = _raw(seen)
+        self._latest.append(seen)
+        if self._calls >= self.spacing or time.monotonic() - self._kept_at > _OFTEN:
+            self._kept_at, self._calls = time.monotonic(), 0
+            self._keep(seen)
+        if self._to_tell and self._every is not None:
+            self._to_tell -= 1
+            seen = _instead(seen, self._every)
+        return seen
+
+    def tell(self, every: int) -> None:
+        """The distance between looks from now on; put into the next few states, of which one goes on."""
+        self._every, self._to_tell = every, _REPEATED
+
+    def keep_latest(self) -> None:
+        """In the training's thread: what was seen last can be read now."""
+        for seen in list(self._latest):
+            self._keep(seen)
+
+    def taken(self) -> list[Any]:
+        """In the store's thread: what was kept, as arrays of NumPy."""
+        with self._lock:
+            kept, self._kept = self._kept, []
+        if self._donated is False:
+            kept.extend(self._latest)
+        return [found for found in map(_read, kept) if found is not None]
+
+    def _keep(self, seen: Any) -> None:
+        held = _raw(seen)
+        if not held.is_deleted():
+            if self._donated is not False:  # the next call may take the memory away
+                held = jnp.copy(held)
+            with self._lock:
+                self._kept.append(held)
+
+
+receivers: dict[str, Receiver] = {}
+
+
+def handed(inner: Any, seen: Any, watch: str) -> WatchedState:
+    """A state that came out of a function, or goes into one. While JAX only traces there is nothing to see."""
+    if type(seen) is _ARRAY or _is_held(seen):
+        receiver = receivers.get(watch)
+        if receiver is not None:
+            seen = receiver.saw(seen)
+    return WatchedState(inner, seen, watch)
+
+
+_ARRAY = type(jnp.zeros(0))
+
+
+def _is_held(leaf: Any) -> bool:
+    return hasattr(leaf, "get_raw_value") and type(leaf.get_raw_value()) is _ARRAY
+
+
+def _raw(leaf: Any) -> Any:
+    """The array in a variable of Flax NNX, or the one that it is already."""
+    return leaf if type(leaf) is _ARRAY else leaf.get_raw_value()
+
+
+def _read(seen: Any) -> Any:
+    try:
+        return np.asarray(_raw(seen))
+    except Exception:  # given away meanwhile, or spread over machines: there will be another one
+        return None
+
+
+def _instead(old: Any, every: int) -> Any:
+    """The same with another distance, like the old one in every other way, so that nothing is compiled anew."""
+    array = _raw(old)
+    new = np.array(array)
+    new[..., EVERY] = every
+    found = jax.device_put(new, array.sharding) if array.committed else jnp.asarray(new)
+    if array is old:
+        return found
+    old.set_raw_value(found)
+    return old
+
+
+def _with_keys(state: WatchedState) -> tuple[Any, str]:
+    key = jax.tree_util.GetAttrKey
+    return ((key("inner"), state.inner), (key("seen"), state.seen)), state.watch
+
+
+jax.tree_util.register_pytree_with_keys(
+    WatchedState,
+    _with_keys,
+    lambda watch, parts: handed(parts[0], parts[1], watch),
+    lambda state: ((state.inner, state.seen), state.watch),
+)

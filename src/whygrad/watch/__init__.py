@@ -1,1 +1,0 @@
-"""Live gradients of a training that somebody runs: computed where they are, thinned, stored, and told as events."""
