@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 RESULTS = Path(__file__).with_name("snake.json")
-BOARDS, STEPS, ROWS, ROUNDS = 1024, 200, 64, 15
+BOARDS, STEPS, SECONDS, ROWS, ROUNDS = 1024, 200, 30, 64, 15
 
 
 def game() -> dict[str, Any]:
@@ -49,13 +49,15 @@ def game() -> dict[str, Any]:
 
     run = engine.program(whole)
     carry = {"lanes": lanes.begin(list(range(BOARDS))), "turn": ops.zeros((), "int32")}
-    rates = []
-    for _ in range(5):
+    rates: list[float] = []
+    until = time.perf_counter() + SECONDS
+    while time.perf_counter() < until:
         begun = time.perf_counter()
         carry, reward = run(carry, {}, 0)
         float(np.sum(keras.ops.convert_to_numpy(reward)))  # waits for the device
         rates.append(BOARDS * STEPS / (time.perf_counter() - begun))
-    return {"steps_per_second": round(max(rates[1:])), "boards": BOARDS}
+    # PyTorch makes machine code of what has run for some seconds; the others do in the first round, which is left out.
+    return {"steps_per_second": round(max(rates)), "at_first": round(max(rates[1:4])), "boards": BOARDS}
 
 
 def _tiny(outputs: int) -> Any:

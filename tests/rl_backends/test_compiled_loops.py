@@ -26,6 +26,7 @@ from whygrad.rl.worlds.cartpole import CartPole
 from whygrad.rl.worlds.pendulum import Pendulum
 from whygrad.rl.worlds.snake import Snake
 
+pytestmark = pytest.mark.timeout(900)  # TensorFlow compiles each loop anew: on a busy machine that takes minutes
 array = keras.ops.convert_to_numpy
 REPLAY = {"hidden": (8,), "batch_size": 16, "learning_starts": 8, "train_every": 4, "lanes": 4}
 

@@ -16,14 +16,15 @@ import numpy as np
 import pytest
 from runs import AGENTS, begin
 
+from whygrad.live.run_folder import BadRun, RunFolder
 from whygrad.rl.agents.ppo import PPO
 from whygrad.rl.checkpoint import read
 from whygrad.rl.resuming import CannotResume
-from whygrad.watch.run_folder import BadRun, RunFolder
 from whygrad.rl.trainer import Trainer
 from whygrad.rl.training import resume
 
 PROGRAM = Path(__file__).with_name("runs.py")
+pytestmark = pytest.mark.timeout(900)  # TensorFlow compiles each training anew: on a busy machine that takes minutes
 
 
 class Stopped(Exception):

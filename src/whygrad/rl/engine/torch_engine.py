@@ -98,8 +98,8 @@ class Engine:
         """One loss and its gradient for each variable it trains, before clipping; nothing is applied."""
         loss = next(loss for loss in self.losses if loss.name == name)
         tensors = {k: torch.as_tensor(v, device=self._device) for k, v in batch.items()}
-        with self._undone():
-            value, _, grads = self._one_gradient(loss, tensors)
+        with self._undone(), torch.no_grad():
+            value, _, grads = self._run(("gradient", name), partial(self._one_gradient, loss), tensors)
         return float(value), dict(zip(self.variable_names(name), [_array(g) for g in grads], strict=True))
 
     def demand(self, name: str, batch: Mapping[str, Any]) -> None:

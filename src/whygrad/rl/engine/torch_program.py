@@ -10,11 +10,15 @@ import numpy as np
 import torch
 
 from whygrad.rl.engine.torch_capture import capture
+from whygrad.rl.engine.torch_machine_code import machine_code, once_it_pays
 from whygrad.rl.engine.trees import leaves, planted
 
 
-def compiled(function: Callable[..., Any], machine_code: bool = False) -> Callable[..., Any]:
-    """The same function on trees of tensors, written down at the first call as a list of core operations."""
+def compiled(function: Callable[..., Any], at_once: bool = False) -> Callable[..., Any]:
+    """The same function on trees of tensors, written down at the first call as a list of core operations.
+
+    `at_once` makes machine code of it before it runs; else that is done once it pays.
+    """
     captured: dict[Any, Any] = {}
     device = keras.ops.zeros(()).device
 
@@ -22,13 +26,13 @@ def compiled(function: Callable[..., Any], machine_code: bool = False) -> Callab
         flat = [torch.as_tensor(x, device=device) for x in leaves(given)]
         key = tuple((t.shape, t.dtype) for t in flat)
         if key not in captured:
-            captured[key] = _capture(function, given, flat, machine_code)
+            captured[key] = _capture(function, given, flat, at_once)
         return captured[key](flat)
 
     return run
 
 
-def _capture(function: Callable[..., Any], given: Any, flat: list[Any], machine_code: bool) -> Callable[..., Any]:
+def _capture(function: Callable[..., Any], given: Any, flat: list[Any], at_once: bool) -> Callable[..., Any]:
     form: list[Any] = []
 
     def on_list(*tensors: Any) -> Any:
@@ -38,9 +42,13 @@ def _capture(function: Callable[..., Any], given: Any, flat: list[Any], machine_
 
     example = [tensor.clone() for tensor in flat]  # two inputs that are one tensor now need not be one next time
     with torch.no_grad():
-        listed = capture(on_list, example, machine_code)
+        listed = capture(on_list, example, False)
         if not form:
             on_list(*example)
+        if at_once:
+            listed = machine_code(listed, example) or capture(on_list, example, True)
+        else:
+            listed = once_it_pays(listed, example)
 
     def run(tensors: list[Any]) -> Any:
         with torch.no_grad():

@@ -19,21 +19,21 @@ _ODD = -1640531527  # 2^32 divided by the golden ratio: consecutive counts end u
 
 def mix(x: Any) -> Any:
     """int32 to int32, so that one bit of the input changes half of the output's."""
-    x = ops.bitwise_xor(x, shifted(x, 16))
+    x = x ^ shifted(x, 16)
     x = x * 0x7FEB352D
-    x = ops.bitwise_xor(x, shifted(x, 15))
+    x = x ^ shifted(x, 15)
     x = x * -0x7B935975  # 0x846CA68B
-    return ops.bitwise_xor(x, shifted(x, 16))
+    return x ^ shifted(x, 16)
 
 
 def shifted(x: Any, places: int) -> Any:
     """To the right, with zeros coming in (int32 has a sign that would come in instead)."""
-    return ops.bitwise_and(ops.right_shift(x, places), (1 << (32 - places)) - 1)
+    return ops.right_shift(x, places) & ((1 << (32 - places)) - 1)
 
 
 def bits(key: Any, count: Any) -> Any:
     """32 random bits for each pair of a key and a count, as int32."""
-    return mix(ops.bitwise_xor(key, mix(count * _ODD + 1)))
+    return mix(key ^ mix(count * _ODD + 1))
 
 
 def integers(drawn: Any, below: Any, most: int) -> Any:

@@ -83,23 +83,27 @@ class Snake(World):
 
     def begin(self, key: Any, drawn: Any) -> State:
         """A straight snake that looks to the right, anywhere; then the fruits."""
-        row = integers(bits(key, drawn), self.height, self.height)
-        column = self.length - 1 + integers(bits(key, drawn + 1), self.width - self.length + 1, self.width)
-        head = row * self.width + column
-        behind = head[:, None] - self._cells()
+        draws = bits(key[:, None], drawn[:, None] + ops.arange(3, dtype="int32"))
+        row = integers(draws[:, 0], self.height, self.height)
+        tail = integers(draws[:, 1], self.width - self.length + 1, self.width) + row * self.width
+        head = tail + (self.length - 1)
+        # Of the cells that are free the first ones lie before the snake, and the others behind it.
+        rank = integers(draws[:, 2], self.cells - self.length, self.cells)
+        first = rank + ops.cast(rank >= tail, "int32") * self.length
+        place = self._cells() - tail[:, None] + 1
         zero = ops.zeros_like(head)
         state = {
             "key": key,
-            "drawn": drawn + 2,
-            "body": ops.where((behind >= 0) & (behind < self.length), self.length - behind, 0),
-            "fruit": ops.zeros_like(behind) > 0,
+            "drawn": drawn + 3,
+            "body": ops.where((place > 0) & (place <= self.length), place, 0),
+            "fruit": self._cells() == first[:, None],
             "head": head,
             "heading": zero,
             "eaten": zero,
             "steps": zero,
             "hungry": zero,
         }
-        for _ in range(self.fruits):
+        for _ in range(self.fruits - 1):
             state = self.place(state, zero == 0)
         return state
 
@@ -111,8 +115,8 @@ class Snake(World):
         in_rows = ops.sum(rows, axis=2)
         rank = integers(bits(state["key"], state["drawn"]), ops.sum(in_rows, axis=1), self.cells)
         row, rank = pick(in_rows, rank)
-        in_row = ops.cast(ops.arange(self.height, dtype="int32") == row[:, None], "int32")
-        column, _ = pick(ops.sum(rows * in_row[:, :, None], axis=1), rank)
+        row = ops.minimum(row, self.height - 1)  # of a full board
+        column, _ = pick(ops.take_along_axis(rows, row[:, None, None], axis=1)[:, 0], rank)
         chosen = free & (self._cells() == (row * self.width + column)[:, None]) & where[:, None]
         return {**state, "fruit": state["fruit"] | chosen, "drawn": state["drawn"] + ops.cast(where, "int32")}
 
@@ -121,25 +125,24 @@ class Snake(World):
         body, fruit = state["body"], state["fruit"]
         action = ops.cast(action, "int32")
         turn = ops.cast(action == RIGHT, "int32") - ops.cast(action == LEFT, "int32")
-        heading = ops.bitwise_and(state["heading"] + turn, 3)
+        heading = (state["heading"] + turn) & 3
         down = ops.cast(heading == 1, "int32") - ops.cast(heading == 3, "int32")
         right = ops.cast(heading == 0, "int32") - ops.cast(heading == 2, "int32")
         row, column = state["head"] // self.width + down, state["head"] % self.width + right
         outside = (row < 0) | (row >= self.height) | (column < 0) | (column >= self.width)
-        head = row * self.width + column
-        ahead = self._cells() == head[:, None]  # nowhere true where the row is outside; the column may be another row's
-        died = outside | ops.any(ahead & (body > 0), axis=1)
+        head = ops.where(outside, state["head"], row * self.width + column)
+        died = at(body, head) > 0  # outside means that it stays where its head is
         alive = ops.logical_not(died)
-        ate = alive & ops.any(ahead & fruit, axis=1)
+        ate = alive & at(fruit, head)
         moved = alive & ops.logical_not(ate)
-        length = ops.max(body, axis=1) + ops.cast(ate, "int32")
-        body = ops.maximum(body - ops.cast(moved, "int32")[:, None], 0)
-        body = ops.where(ahead & alive[:, None], length[:, None], body)
+        length = at(body, state["head"]) + ops.cast(ate, "int32")
+        ahead = (self._cells() == head[:, None]) & alive[:, None]
+        body = ops.where(ahead, length[:, None], ops.maximum(body - ops.cast(moved, "int32")[:, None], 0))
         after = {
             "key": state["key"],
             "drawn": state["drawn"],
             "body": body,
-            "fruit": fruit & ops.logical_not(ahead & ate[:, None]),
+            "fruit": fruit & ops.logical_not(ahead),
             "head": ops.where(alive, head, state["head"]),
             "heading": heading,
             "eaten": state["eaten"] + ops.cast(ate, "int32"),
@@ -180,6 +183,11 @@ class Snake(World):
 
     def _cells(self) -> Any:
         return ops.arange(self.cells, dtype="int32")[None]
+
+
+def at(board: Any, cell: Any) -> Any:
+    """What lies in one cell of each board."""
+    return ops.take_along_axis(board, cell[:, None], axis=1)[:, 0]
 
 
 def pick(counts: Any, rank: Any) -> tuple[Any, Any]:
