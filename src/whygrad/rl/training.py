@@ -20,8 +20,12 @@ from whygrad.rl.interrupts import Interrupts
 from whygrad.rl.plan import Plan
 from whygrad.rl.progress import Progress
 from whygrad.rl.resuming import check_agent
+from whygrad.rl.time_share import TimeShare
 from whygrad.rl.trainer import Trainer, make_trainer, read_agent
 from whygrad.rl.watched import AgentWatch
+
+_HISTOGRAMS = 0.03
+"""The share of the time that histograms of gradients may take: each needs the gradients computed once more."""
 
 if TYPE_CHECKING:
     from whygrad.live.tensorboard_file import TensorBoardFile
@@ -131,6 +135,7 @@ def _go_on(trainer: Trainer, folder: RunFolder, quiet: bool | None, resumed: int
             stack.callback(watch.close)
         bar = Progress(plan.steps, trainer.steps, quiet)
         stack.callback(bar.close)
+        histograms = TimeShare(_HISTOGRAMS)
         late, reached = False, books.reached(plan.stop_at)
         while trainer.steps < plan.steps and not (interrupts.asked or reached or late):
             before = trainer.steps
@@ -141,7 +146,7 @@ def _go_on(trainer: Trainer, folder: RunFolder, quiet: bool | None, resumed: int
             reached = books.reached(plan.stop_at)
             due = _due(before, trainer.steps, plan, reached or late)
             if due["log"]:
-                _log(trainer, folder, board, watch, began)
+                _log(trainer, folder, board, watch, began, histograms)
             if due["evaluate"]:
                 _evaluate(trainer, folder, board, watch)
             if due["checkpoint"]:
@@ -186,22 +191,32 @@ def _watch(trainer: Trainer, folder: RunFolder, resumed: int | None) -> AgentWat
 
 
 def _log(
-    trainer: Trainer, folder: RunFolder, board: TensorBoardFile | None, watch: AgentWatch | None, began: float
+    trainer: Trainer,
+    folder: RunFolder,
+    board: TensorBoardFile | None,
+    watch: AgentWatch | None,
+    began: float,
+    histograms: TimeShare,
 ) -> None:
     row = trainer.books.row()
     folder.log({"step": trainer.steps, "seconds": round(time.perf_counter() - began, 3), **row})
-    gradients = list(trainer.gradients()) if trainer.plan.histograms and (board or watch) else []
     if watch is not None:
         watch.log(trainer.steps, row)
-        watch.gradients(trainer.updates, gradients)
-    if board is None:
+    if board is not None:
+        board.scalars(trainer.steps, row)
+        for name, (before, after) in trainer.books.norms().items():
+            board.scalars(trainer.steps, {f"gradient_norm/{name}": before, f"clipped_gradient_norm/{name}": after})
+    if not trainer.plan.histograms or (board is None and watch is None) or not histograms.allows():
         return
-    board.scalars(trainer.steps, row)
-    for name, (before, after) in trainer.books.norms().items():
-        board.scalars(trainer.steps, {f"gradient_norm/{name}": before, f"clipped_gradient_norm/{name}": after})
-    for _, name, gradient, left in gradients:
-        board.histogram(trainer.steps, f"gradient/{name}", gradient)
-        board.histogram(trainer.steps, f"clipped_gradient/{name}", gradient * np.float32(left))
+    with histograms.spending():
+        gradients = list(trainer.gradients())
+        if watch is not None:
+            watch.gradients(trainer.updates, gradients)
+        if board is None:
+            return
+        for _, name, gradient, left in gradients:
+            board.histogram(trainer.steps, f"gradient/{name}", gradient)
+            board.histogram(trainer.steps, f"clipped_gradient/{name}", gradient * np.float32(left))
 
 
 def _evaluate(trainer: Trainer, folder: RunFolder, board: TensorBoardFile | None, watch: AgentWatch | None) -> None:
