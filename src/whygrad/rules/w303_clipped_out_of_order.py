@@ -282,6 +282,8 @@ def _unapplied(case: Case, clips: list[Edit]) -> Iterator[Finding]:
         return  # it serves something else: a norm, a similarity, a plot
     clip, step = clips[0], without[0]
     late = clip.at > step.at
+    if late and _clipped_before(case, clips):
+        return  # the step got clipped ones; what is clipped once more afterwards is for showing
     clipped, applied = case.site(clip.stack), case.site(step.stack)
     if jax and clip.limit is None:
         clipped = case.seen_from(clip.stack, step.stack)  # in the function that has both
@@ -303,6 +305,12 @@ def _unapplied(case: Case, clips: list[Edit]) -> Iterator[Finding]:
         else "applies the gradients from before the clipping",
         path=_stations((clipped, clip.call, "clipped here"), (applied, step.call, "applied here")),
     )  # fmt: skip
+
+
+def _clipped_before(case: Case, clips: list[Edit]) -> bool:
+    """Whether what is clipped here comes out of another clipping."""
+    others = {v for e in case.recording.edits if e.kind == "clip" and e not in clips for v in e.made}
+    return bool(others) and all(_comes_through(case, value, others) for clip in clips for value in clip.given)
 
 
 def _clipped_scaled(case: Case, clips: list[Edit]) -> Iterator[Finding]:
