@@ -1,4 +1,4 @@
-"""A temperature with a loss of its own; the log-probabilities it weighs are data there, so that its stop is no advantage."""
+"""A temperature with a loss of its own; the log-probabilities that it weighs are data: its stop is no advantage."""
 import jax
 import jax.numpy as jnp
 import optax

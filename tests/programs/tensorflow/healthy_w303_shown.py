@@ -3,7 +3,7 @@
 import tensorflow as tf
 
 tf.keras.utils.set_random_seed(0)
-net = tf.keras.Sequential([tf.keras.layers.Input((4,)), tf.keras.layers.Dense(8, activation="relu"), tf.keras.layers.Dense(1)])
+net = tf.keras.Sequential([tf.keras.layers.Dense(8, activation="relu"), tf.keras.layers.Dense(1)])
 optimizer = tf.keras.optimizers.Adam(1e-3, clipnorm=1.0)
 x, y = tf.random.normal((32, 4)), 100.0 * tf.random.normal((32, 1))
 

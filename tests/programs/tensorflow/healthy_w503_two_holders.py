@@ -1,5 +1,5 @@
 """Actor and critic are objects that each hold a `model` and train it in a method of their own; both targets follow."""
-import keras
+import keras; from keras.layers import Dense
 import numpy as np
 import tensorflow as tf
 
@@ -9,7 +9,7 @@ rng = np.random.default_rng(0)
 
 class Part:
     def __init__(self, inputs, outputs):
-        self.model = keras.Sequential([keras.Input((inputs,)), keras.layers.Dense(8, "relu"), keras.layers.Dense(outputs)])
+        self.model = keras.Sequential([keras.Input((inputs,)), Dense(8, "relu"), Dense(outputs)])
         self.optimizer = keras.optimizers.Adam(1e-3)
 
     def apply(self, tape, loss):

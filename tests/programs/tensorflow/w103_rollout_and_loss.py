@@ -1,4 +1,4 @@
-"""One density for the rollout and for the loss: there it is given arrays, here NumPy takes the deviation off the tape."""
+"""One density for rollout and loss: there it is given arrays, here NumPy takes the deviation off the tape."""
 import keras
 import numpy as np
 import tensorflow as tf
