@@ -33,8 +33,7 @@ def test_what_came_of_it(trained):
     assert re.fullmatch(r"last evaluation  \d+\.\d ± \d+\.\d over 2 episodes", last)
     assert rest == [
         "run folder       runs/dqn-CartPole-v1-0-1",
-        "to look at it    whygrad view runs/dqn-CartPole-v1-0-1   "
-        "(or tensorboard --logdir runs/dqn-CartPole-v1-0-1)",
+        "to look at it    whygrad view runs/dqn-CartPole-v1-0-1   (or tensorboard --logdir runs/dqn-CartPole-v1-0-1)",
         "to watch it      whygrad play runs/dqn-CartPole-v1-0-1",
     ]
     kept = json.loads((folder / "runs/dqn-CartPole-v1-0-1/settings.json").read_text())
