@@ -254,12 +254,12 @@ def test_ctrl_c_and_going_on(tmp_path):
     assert result.out.startswith("run folder       runs/dqn-CartPole-v1-0-1\n")
 
 
-def test_an_environment_of_ones_own_in_workers(tmp_path):
+def test_an_environment_of_ones_own_in_processes(tmp_path):
     (tmp_path / "my_envs.py").write_text(
         "import gymnasium\n"
         "gymnasium.register('Mine-v0', 'gymnasium.envs.classic_control:CartPoleEnv', max_episode_steps=20)\n"
     )
-    words = ("--env", "my_envs:Mine-v0", "--steps", "96", *TINY, "--set", "lanes=2", "--workers", "--no-tensorboard")
+    words = ("--env", "my_envs:Mine-v0", "--steps", "96", *TINY, "--set", "lanes=2", "--processes", "--no-tensorboard")
     result = whygrad(tmp_path, "train", "dqn", *words, KERAS_BACKEND="torch")
     assert (result.status, result.err) == (0, "")
     assert "tensorboard" not in result.out

@@ -1,4 +1,4 @@
-"""Lanes: what a step gives at the end of an episode, actions and observations, workers, errors."""
+"""Lanes: what a step gives at the end of an episode, actions and observations, processes, errors."""
 
 from __future__ import annotations
 
@@ -108,8 +108,8 @@ SHORT = {"max_episode_steps": 9}
 
 
 @pytest.mark.parametrize(("env", "options"), [("CartPole-v1", {}), ("FrozenLake-v1", {}), ("Pendulum-v1", SHORT)])
-def test_workers_give_the_same_as_this_process(env: str, options: dict[str, Any]) -> None:
-    here, away = Lanes(env, 2, **options), Lanes(env, 2, workers=True, **options)
+def test_processes_give_the_same_as_this_process(env: str, options: dict[str, Any]) -> None:
+    here, away = Lanes(env, 2, **options), Lanes(env, 2, processes=True, **options)
     assert here.spaces == away.spaces
     rng = np.random.default_rng(0)
     if here.spaces.discrete:
@@ -122,8 +122,8 @@ def test_workers_give_the_same_as_this_process(env: str, options: dict[str, Any]
         assert one.dtype == other.dtype and np.array_equal(one, other)
 
 
-def test_probes_are_known_to_workers() -> None:
-    lanes = Lanes("whygrad/ProbeMatch-v0", 1, workers=True)
+def test_probes_are_known_to_processes() -> None:
+    lanes = Lanes("whygrad/ProbeMatch-v0", 1, processes=True)
     lanes.start([0])
     assert lanes.step(np.array([1])).episodes[0].length == 1
     lanes.close()
@@ -184,23 +184,23 @@ def test_unsupported_spaces_are_named_and_the_environment_closed() -> None:
         Lanes(Counter, 1, box=Box(-np.inf, np.inf, (1,)))
 
 
-@pytest.mark.parametrize("workers", [False, True])
-def test_an_error_of_an_environment_says_where(workers: bool) -> None:
-    lanes = Lanes(Counter, 2, workers=workers, fails=KeyError("lost"))
+@pytest.mark.parametrize("processes", [False, True])
+def test_an_error_of_an_environment_says_where(processes: bool) -> None:
+    lanes = Lanes(Counter, 2, processes=processes, fails=KeyError("lost"))
     lanes.start([0, 1])
     lanes.step(np.array([1, 4]))
     with pytest.raises(EnvironmentFailed) as caught:
         lanes.step(np.array([1, 4]))
     sentence = "Counter raised KeyError in lane {} when stepped with the action {}: 'lost'"
     # Both workers fail; Gymnasium raises what it hears last.
-    assert str(caught.value) in {sentence.format(0, 1), *([sentence.format(1, 4)] if workers else [])}
-    if not workers:
+    assert str(caught.value) in {sentence.format(0, 1), *([sentence.format(1, 4)] if processes else [])}
+    if not processes:
         assert isinstance(caught.value.__cause__, KeyError)
     lanes.close()
 
 
 def test_a_worker_that_vanishes_is_missed() -> None:
-    lanes = Lanes(Counter, 1, workers=True, fails="vanish")
+    lanes = Lanes(Counter, 1, processes=True, fails="vanish")
     lanes.start([0])
     lanes.step(np.array([0]))
     with pytest.raises(EnvironmentFailed) as caught:
@@ -276,8 +276,8 @@ def test_wrong_arguments_are_named() -> None:
     env = Counter()
     with pytest.raises(ValueError, match=r"is already made, so it can only be one lane.*received count=2"):
         Lanes(env, 2)
-    with pytest.raises(ValueError, match=r"is already made.*workers=True"):
-        Lanes(env, 1, workers=True)
+    with pytest.raises(ValueError, match=r"is already made.*processes=True"):
+        Lanes(env, 1, processes=True)
     with pytest.raises(ValueError, match=r"at least one lane is needed; received count=0"):
         Lanes("CartPole-v1", 0)
     with pytest.raises(ValueError, match=r"one seed for each of 2 lanes is needed; received 1"):

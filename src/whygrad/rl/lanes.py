@@ -9,7 +9,7 @@ import gymnasium
 import numpy as np
 
 from whygrad.rl.envs.making import env_maker, env_name
-from whygrad.rl.envs.stepping import EnvironmentFailed, Here, Workers
+from whygrad.rl.envs.stepping import EnvironmentFailed, Here, Processes
 from whygrad.rl.spaces import encode, spaces_of
 
 __all__ = ["EnvironmentFailed", "Episode", "Lanes", "Step"]
@@ -42,7 +42,7 @@ class Step(NamedTuple):
 class Lanes:
     """Copies of one environment: `env` is a Gymnasium id, a function that makes one, or (for one lane) one itself.
 
-    With `workers` each lane runs in a process of its own, which pays for slow environments only. Actions come as
+    With `processes` each lane runs in a process of its own, which pays for slow environments only. Actions come as
     indices or as numbers in [-1, 1]; the latter are cut to that range and scaled to the bounds of the environment.
     """
 
@@ -51,20 +51,21 @@ class Lanes:
         env: str | Callable[..., Any] | gymnasium.Env[Any, Any],
         count: int = 1,
         *,
-        workers: bool = False,
+        processes: bool = False,
         **env_options: Any,
     ) -> None:
         if count < 1:
             raise ValueError(f"at least one lane is needed; received count={count}")
-        if isinstance(env, gymnasium.Env) and (count > 1 or workers or env_options):
+        if isinstance(env, gymnasium.Env) and (count > 1 or processes or env_options):
             raise ValueError(
-                f"{env} is already made, so it can only be one lane, in this process and without options; received "
-                f"count={count}, workers={workers}, options {env_options}. Give its id, or a function that makes it."
+                f"{env} is already made, so it can only be one lane, in this process and without options; "
+                f"received count={count}, processes={processes}, options {env_options}. Give its id, or a function that "
+                "makes it."
             )
         self.name = env_name(env)
         self.count = count
         made = [env_maker(env, env_options)] * count
-        self._lanes: Here | Workers = Workers(made, self.name) if workers else Here(made, self.name)
+        self._lanes: Here | Processes = Processes(made, self.name) if processes else Here(made, self.name)
         self._closes = not isinstance(env, gymnasium.Env)
         try:
             self.spaces = spaces_of(self._lanes.observation_space, self._lanes.action_space)

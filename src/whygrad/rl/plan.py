@@ -22,8 +22,20 @@ class Plan:
     seed: int = 0
     env_options: dict[str, Any] = field(default_factory=dict)
     """Given to `gymnasium.make`."""
-    workers: bool = False
-    """Environments step in processes of their own, for those that are slow."""
+    processes: bool = False
+    """Environments step in processes of their own on this machine, for those that are slow."""
+    workers: int = 0
+    """So many Ray workers collect experience; 0: this process does."""
+    ray: str | None = None
+    """The address of a Ray cluster; None: Ray on this machine alone, for the length of the training."""
+    worker_cpus: float = 1.0
+    """CPUs of the cluster that a worker takes up; less than 1 for environments that mostly wait."""
+    learners: int = 1
+    """Processes that share the work of an update, each with its part of the batch (PyTorch)."""
+    max_lag: int = 1_000
+    """Updates that the policy of a worker may be behind, off-policy; learning waits for it then."""
+    patience: float = 120.0
+    """Seconds without a step after which a worker counts as hanging and is replaced."""
     compile: bool = False
     """Have `torch.compile` make machine code of what PyTorch runs. It takes a while at first; others always compile."""
     precision: str = "float32"
@@ -50,7 +62,8 @@ class Plan:
     """Have the diagnoser check the contract of every loss before the first update."""
 
     def __post_init__(self) -> None:
-        for name, least in (("steps", 1), ("seed", 0), ("evaluate_episodes", 1)):
+        counts = ("steps", 1), ("seed", 0), ("evaluate_episodes", 1), ("workers", 0), ("learners", 1), ("max_lag", 1)
+        for name, least in counts:
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
                 raise BadPlan(f"{name} is a whole number, {least} or more, got {value!r}")
@@ -66,8 +79,10 @@ class Plan:
             elif not isinstance(value, int) or isinstance(value, bool) or value < 0:
                 raise BadPlan(f"{name} is a whole number of steps, 0 for never, got {value!r}")
 
-        if self.minutes is not None and not self.minutes > 0:
-            raise BadPlan(f"minutes is more than 0, got {self.minutes!r}")
+        for name in ("minutes", "worker_cpus", "patience"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise BadPlan(f"{name} is more than 0, got {value!r}")
         if self.precision not in PRECISIONS:
             raise BadPlan(f"precision is one of {', '.join(PRECISIONS)}, got {self.precision!r}")
 
@@ -82,6 +97,8 @@ class Plan:
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Plan:
         """What `as_data` gave; fields that this version does not know are an error that names them."""
+        if isinstance(data.get("workers"), bool):  # before there were workers elsewhere, this was said of processes
+            data = {**data, "workers": 0, "processes": data["workers"]}
         known = {f.name for f in fields(cls)}
         unknown = sorted(set(data) - known)
         if unknown:

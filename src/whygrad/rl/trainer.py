@@ -189,7 +189,7 @@ def make_trainer(
         most = 10 if find_world(env, plan.env_options) is None else 1024  # games of ours step together
         evaluation = make_lanes(env, min(most, plan.evaluate_episodes), judging=True, **plan.env_options)
         if not isinstance(agent, Offline):
-            lanes = make_lanes(env, count, workers=plan.workers, **plan.env_options)
+            lanes = make_lanes(env, count, processes=plan.processes, **plan.env_options)
     if isinstance(agent, Offline):
         if plan.dataset is None:
             raise BadPlan(

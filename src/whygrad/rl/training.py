@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from whygrad.live.tensorboard_file import TensorBoardFile
 
 
+Told = Callable[[int, Scores], Any]
+"""What is told of every evaluation: the step and the scores. True ends the training."""
+
+
 @dataclass(frozen=True, slots=True)
 class Trained:
     """What a training leaves behind."""
@@ -59,12 +63,14 @@ def train(
     root: str | Path | None = None,
     device: str | None = None,
     quiet: bool | None = None,
+    told: Told | None = None,
     **options: Any,
 ) -> Trained:
     """Train an agent and return what came of it.
 
     `env` is a Gymnasium id or a function that makes an environment. `networks` are your own, by the agent's names for
-    them. `options` are the fields of `Plan`: `evaluate_every`, `checkpoint_every`, `workers`, `env_options`, …
+    them. `told` is called after every evaluation with the step and the scores; when it returns True the training ends.
+    `options` are the fields of `Plan`: `evaluate_every`, `checkpoint_every`, `processes`, `env_options`, …
 
     ```python
     trained = train(DQN(double=True), "CartPole-v1", steps=50_000)
@@ -83,7 +89,7 @@ def train(
             )
             with folder.alone():
                 trainer.restart()
-                return _go_on(trainer, folder, quiet)
+                return _go_on(trainer, folder, quiet, told)
 
 
 def resume(
@@ -95,6 +101,7 @@ def resume(
     steps: int | None = None,
     device: str | None = None,
     quiet: bool | None = None,
+    told: Told | None = None,
 ) -> Trained:
     """Go on with a run from its last checkpoint.
 
@@ -117,10 +124,12 @@ def resume(
             if steps is not None:
                 folder.write_settings({**kept, "plan": plan.as_data()})
             folder.rewind(trainer.steps)
-            return _go_on(trainer, folder, quiet, resumed=trainer.steps)
+            return _go_on(trainer, folder, quiet, told, resumed=trainer.steps)
 
 
-def _go_on(trainer: Trainer, folder: RunFolder, quiet: bool | None, resumed: int | None = None) -> Trained:
+def _go_on(
+    trainer: Trainer, folder: RunFolder, quiet: bool | None, told: Told | None, resumed: int | None = None
+) -> Trained:
     """Rounds until the plan is fulfilled, with everything that happens now and then between them."""
     plan, books = trainer.plan, trainer.books
     began = time.perf_counter()
@@ -136,8 +145,8 @@ def _go_on(trainer: Trainer, folder: RunFolder, quiet: bool | None, resumed: int
         bar = Progress(plan.steps, trainer.steps, quiet)
         stack.callback(bar.close)
         histograms = TimeShare(_HISTOGRAMS)
-        late, reached = False, books.reached(plan.stop_at)
-        while trainer.steps < plan.steps and not (interrupts.asked or reached or late):
+        late, reached, enough = False, books.reached(plan.stop_at), False
+        while trainer.steps < plan.steps and not (interrupts.asked or reached or late or enough):
             before = trainer.steps
             trainer.round()
             if watch is not None:
@@ -148,7 +157,8 @@ def _go_on(trainer: Trainer, folder: RunFolder, quiet: bool | None, resumed: int
             if due["log"]:
                 _log(trainer, folder, board, watch, began, histograms)
             if due["evaluate"]:
-                _evaluate(trainer, folder, board, watch)
+                scores = _evaluate(trainer, folder, board, watch)
+                enough = told is not None and scores is not None and bool(told(trainer.steps, scores))
             if due["checkpoint"]:
                 trainer.save(folder.last)
                 trainer.restart()
@@ -161,7 +171,7 @@ def _go_on(trainer: Trainer, folder: RunFolder, quiet: bool | None, resumed: int
             bar.close()
             _say(f"A mean return of {plan.stop_at:g} over 100 episodes was reached at step {trainer.steps:,}.", quiet)
         trainer.write_back()
-    finished = reached or late or trainer.steps >= plan.steps
+    finished = reached or late or enough or trainer.steps >= plan.steps
     return Trained(folder.path, trainer.steps, finished, books.scores, books.best, dict(trainer.networks))
 
 
@@ -219,10 +229,12 @@ def _log(
             board.histogram(trainer.steps, f"clipped_gradient/{name}", gradient * np.float32(left))
 
 
-def _evaluate(trainer: Trainer, folder: RunFolder, board: TensorBoardFile | None, watch: AgentWatch | None) -> None:
+def _evaluate(
+    trainer: Trainer, folder: RunFolder, board: TensorBoardFile | None, watch: AgentWatch | None
+) -> Scores | None:
     scores = trainer.evaluate()
     if scores is None:
-        return
+        return None
     row = {"evaluation.return": scores.mean, "evaluation.deviation": scores.deviation}
     for name in scores.facts[0] if scores.facts else ():
         row[f"evaluation.{name}"] = float(np.mean([facts[name] for facts in scores.facts]))
@@ -236,3 +248,4 @@ def _evaluate(trainer: Trainer, folder: RunFolder, board: TensorBoardFile | None
         board.scalars(trainer.steps, row)
     if trainer.books.judge(scores):
         trainer.save_policy(folder.best)
+    return scores

@@ -73,7 +73,7 @@ class Here:
             env.close()
 
 
-class Workers:
+class Processes:
     """Each environment in a process of its own."""
 
     def __init__(self, makers: Sequence[Maker], name: str) -> None:

@@ -10,10 +10,10 @@ from whygrad.rl.worlds.world_lanes import WorldLanes
 
 
 def make_lanes(
-    env: Any, count: int, *, workers: bool = False, judging: bool = False, **options: Any
+    env: Any, count: int, *, processes: bool = False, judging: bool = False, **options: Any
 ) -> Lanes | WorldLanes:
     """So many lanes of an environment, made with these options; for `judging`, of one in which all policies end."""
     world = find_world(env, options)
     if world is None:
-        return Lanes(env, count, workers=workers, **options)
+        return Lanes(env, count, processes=processes, **options)
     return WorldLanes(world.to_judge() if judging else world, count)
