@@ -36,7 +36,7 @@ whygrad train ALGO --env ID [--steps N] [--seed S] [--backend B]
        whygrad train ALGO --help"""
 
 _NEW_ONLY = (
-    "env", "seed", "set", "env_set", "stop_at", "minutes", "workers", "dataset", "precision", "compile", "root",
+    "env", "seed", "set", "env_set", "stop_at", "minutes", "processes", "workers", "dataset", "precision", "compile", "root",
     "evaluate_every", "evaluate_episodes", "checkpoint_every", "no_tensorboard", "no_check", "no_preset",
 )  # fmt: skip
 """Options that a run keeps from its beginning."""
@@ -70,7 +70,8 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--minutes", type=float, metavar="M", help="end after so long, whatever the steps")
     parser.add_argument("--no-preset", action="store_true", help="begin with the algorithm's own defaults")
     parser.add_argument("--dataset", metavar="FILE", help="what an offline algorithm (cql) learns from: .npz or .hdf5")
-    parser.add_argument("--workers", action="store_true", help="step every environment in a process of its own")
+    parser.add_argument("--processes", action="store_true", help="step every environment in a process of its own")
+    parser.add_argument("--workers", type=number, metavar="N", help="so many Ray workers collect; 0: this process does")
     parser.add_argument("--device", metavar="D", help="cpu, gpu or gpu:1 (default: the framework's choice)")
     parser.add_argument("--compile", action="store_true", help="with torch: torch.compile, for long trainings")
     parser.add_argument("--precision", metavar="P", help="float32 (default) or bfloat16, for wide networks on a GPU")
@@ -157,7 +158,8 @@ def _train(options: argparse.Namespace) -> int:
         root=options.root,
         device=options.device,
         quiet=options.quiet,
-        workers=options.workers,
+        processes=options.processes,
+        workers=options.workers or 0,
         tensorboard=not options.no_tensorboard,
         check=not options.no_check,
         env_options=env_options,
