@@ -51,10 +51,13 @@ _REFUSALS = {
     "whygrad.cli.agent_settings": "BadSetting",
     "whygrad.interchange.bad_model": "BadModel",
     "whygrad.rl.checkpoint": "BadCheckpoint",
+    "whygrad.rl.cluster.crew": "WorkersFailed",
+    "whygrad.rl.cluster.joining": "NoCluster",
     "whygrad.rl.dataset_layouts": "BadDataset",
     "whygrad.rl.envs.stepping": "EnvironmentFailed",
     "whygrad.rl.plan": "BadPlan",
     "whygrad.rl.resuming": "CannotResume",
     "whygrad.live.run_folder": "BadRun",
     "whygrad.rl.spaces": "Unsupported",
+    "whygrad.rl.sweeping.axes": "BadSweep",
 }

@@ -36,10 +36,14 @@ whygrad train ALGO --env ID [--steps N] [--seed S] [--backend B]
        whygrad train ALGO --help"""
 
 _NEW_ONLY = (
-    "env", "seed", "set", "env_set", "stop_at", "minutes", "processes", "workers", "dataset", "precision", "compile", "root",
-    "evaluate_every", "evaluate_episodes", "checkpoint_every", "no_tensorboard", "no_check", "no_preset",
+    "env", "seed", "set", "env_set", "stop_at", "minutes", "processes", "workers", "learners", "dataset", "precision",
+    "compile", "root", "evaluate_every", "evaluate_episodes", "checkpoint_every", "no_tensorboard", "no_check",
+    "no_preset",
 )  # fmt: skip
 """Options that a run keeps from its beginning."""
+
+_ANEW = ("ray", "worker_cpus", "max_lag", "patience")
+"""Those that may be others when it goes on: the cluster may be another one."""
 
 
 def add_parser(commands: Any) -> None:
@@ -72,6 +76,11 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--dataset", metavar="FILE", help="what an offline algorithm (cql) learns from: .npz or .hdf5")
     parser.add_argument("--processes", action="store_true", help="step every environment in a process of its own")
     parser.add_argument("--workers", type=number, metavar="N", help="so many Ray workers collect; 0: this process does")
+    parser.add_argument("--learners", type=count, metavar="N", help="with torch: so many processes share each update")
+    parser.add_argument("--ray", metavar="ADDRESS", help="a Ray cluster, host:port (default: Ray on this machine)")
+    parser.add_argument("--worker-cpus", type=float, metavar="C", help="CPUs that a worker takes up (default: 1)")
+    parser.add_argument("--max-lag", type=count, metavar="N", help="updates a worker's policy may be behind (1000)")
+    parser.add_argument("--patience", type=float, metavar="S", help="seconds until a silent worker is replaced (120)")
     parser.add_argument("--device", metavar="D", help="cpu, gpu or gpu:1 (default: the framework's choice)")
     parser.add_argument("--compile", action="store_true", help="with torch: torch.compile, for long trainings")
     parser.add_argument("--precision", metavar="P", help="float32 (default) or bfloat16, for wide networks on a GPU")
@@ -100,6 +109,9 @@ def execute(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int
         return fail(f"which algorithm? One of {names}: whygrad train dqn --env CartPole-v1")
     if options.env is None and options.dataset is None and name not in recipe_names():
         return fail(f"on which environment? whygrad train {name} --env CartPole-v1")
+    for name in ("ray", "worker_cpus", "max_lag", "patience"):
+        if getattr(options, name) is not None and not (options.workers or (options.learners or 1) > 1):
+            return fail(f"--{name.replace('_', '-')} is about workers, and there are none: --workers 2")
     trouble = backends.get_ready(options.backend)
     return fail(trouble) if trouble else in_sentences(partial(_train, options))
 
@@ -143,6 +155,12 @@ def _train(options: argparse.Namespace) -> int:
         "checkpoint_every": options.checkpoint_every,
         "stop_at": options.stop_at,
         "minutes": options.minutes,
+        "workers": options.workers,
+        "learners": options.learners,
+        "ray": options.ray,
+        "worker_cpus": options.worker_cpus,
+        "max_lag": options.max_lag,
+        "patience": options.patience,
     }
     given = {k: v for k, v in plan.items() if v is not None}
     if recipe:  # what happens every so often keeps its share when the training is made shorter or longer
@@ -159,7 +177,6 @@ def _train(options: argparse.Namespace) -> int:
         device=options.device,
         quiet=options.quiet,
         processes=options.processes,
-        workers=options.workers or 0,
         tensorboard=not options.no_tensorboard,
         check=not options.no_check,
         env_options=env_options,
@@ -200,7 +217,8 @@ def _go_on(options: argparse.Namespace) -> int:
         return fail(f"this run has all of its {done:,} steps; a larger --steps goes on.")
     from whygrad.rl.training import resume
 
-    trained = resume(options.resume, steps=options.steps, device=options.device, quiet=options.quiet)
+    given = {name: getattr(options, name) for name in _ANEW if getattr(options, name) is not None}
+    trained = resume(options.resume, steps=options.steps, device=options.device, quiet=options.quiet, **given)
     return _ended(trained, steps, tensorboard=kept["plan"]["tensorboard"])
 
 

@@ -2,6 +2,7 @@
 
 settings.json         what was trained: agent, settings, environment, backend, seed, steps, versions
 metrics.jsonl         one line per log time
+notes.jsonl           what happened to workers and learners, where there are any
 checkpoints/last.npz  where a resumed run goes on
 checkpoints/best.npz  the best evaluation so far
 tensorboard/          event files
@@ -43,6 +44,7 @@ class RunFolder:
         self.path = Path(path)
         self.settings_file = self.path / "settings.json"
         self.metrics_file = self.path / "metrics.jsonl"
+        self.notes_file = self.path / "notes.jsonl"
         self.last = self.path / "checkpoints" / "last.npz"
         self.best = self.path / "checkpoints" / "best.npz"
         self.tensorboard = self.path / "tensorboard"
@@ -124,6 +126,18 @@ class RunFolder:
             self._metrics = self.metrics_file.open("ab")
         self._metrics.write(json.dumps(_plain(row), allow_nan=False).encode() + b"\n")
         self._metrics.flush()
+
+    def note(self, note: Mapping[str, Any]) -> None:
+        """Append a line to `notes.jsonl`: what happened to workers and learners. It is out when this returns."""
+        with self.notes_file.open("ab") as file:
+            file.write(json.dumps(_plain(note), allow_nan=False).encode() + b"\n")
+
+    def notes(self) -> list[dict[str, Any]]:
+        """All notes; a last line that a killed process left half written is not one."""
+        if not self.notes_file.exists():
+            return []
+        *lines, _half = self.notes_file.read_bytes().split(b"\n")
+        return [json.loads(line) for line in lines]
 
     def rows(self) -> list[dict[str, Any]]:
         """All rows of `metrics.jsonl`. A last line that a killed process left half written is not one."""

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -55,9 +55,17 @@ class WatchedRun:
         self._groups.append(group)
         return group
 
-    def take(self, group: Group, looks: Sequence[Looks], spread: Spread | None) -> None:
-        """What a watch saw, in order; called in the store's thread."""
+    def take(
+        self,
+        group: Group,
+        looks: Sequence[Looks],
+        spread: Spread | None,
+        whose: Callable[[Event], str] | None = None,
+    ) -> None:
+        """What a watch saw, in order; called in the store's thread. `whose` names the worker that an event is about."""
         events = list(group.detector.take(looks))
+        if whose is not None:
+            events = [replace(event, worker=whose(event)) for event in events]
         self.tell(group, events)
         self.store.looks(group.id, looks)
         if spread is not None:

@@ -64,7 +64,7 @@ class Books:
         for name, given in report.items():
             for key, values in given.items():
                 known = numbers(values)
-                if key != "norms" and np.isfinite(known).any():
+                if not key.startswith("norms") and np.isfinite(known).any():
                     row[f"{name}.{key}"] = float(np.nanmean(known))
         self._row = row
         return row

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -58,6 +58,30 @@ class RunningMoments:
         self.count = int(state["count"])
         self.mean = np.array(state["mean"], np.float64)
         self._squares = np.array(state["squares"], np.float64)
+
+
+def merged(before: Mapping[str, Any], after: Sequence[Mapping[str, Any]]) -> dict[str, np.ndarray]:
+    """States of moments that all went on from one, each with rows of its own, as one that has seen all rows."""
+    count, mean, squares = _parts(after[0])
+    old, old_mean, old_squares = _parts(before)
+    for state in after[1:]:
+        new, new_mean, new_squares = _parts(state)
+        more = new - old
+        if not more:
+            continue
+        # What this one alone has seen: its state less that which all began with.
+        apart = (new_mean - old_mean) * (new / more)
+        its_mean = old_mean + apart
+        its_squares = new_squares - old_squares - apart**2 * (old * more / new)
+        total = count + more
+        squares = squares + its_squares + (its_mean - mean) ** 2 * (count * more / total)
+        mean = mean + (its_mean - mean) * (more / total)
+        count = total
+    return {"count": np.array(count), "mean": mean, "squares": squares}
+
+
+def _parts(state: Mapping[str, Any]) -> tuple[int, Any, Any]:
+    return int(state["count"]), np.asarray(state["mean"], np.float64), np.asarray(state["squares"], np.float64)
 
 
 class RewardScale:

@@ -58,6 +58,11 @@ class Replay:
         for rows in self._windows.add(observation, action, reward, final, terminated, truncated):
             self._put(len(rows[-1]), *rows)
 
+    def take(self, rows: Mapping[str, Any]) -> None:
+        """Take in transitions that were completed elsewhere, arrays [rows, …] by the names of the fields."""
+        columns = [rows[name] for name in FIELDS]
+        self._put(len(columns[-1]), *columns)
+
     def cut(self) -> None:
         """All lanes are abandoned here: what is open is kept as if a time limit had come."""
         if self._windows is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,9 @@ from whygrad.rl.agent import Agent, Spaces, settings
 from whygrad.rl.bookkeeping import Books, scale
 from whygrad.rl.building import build
 from whygrad.rl.catalogue import AGENTS
+from whygrad.rl.cluster.learners import SharedEngine
+from whygrad.rl.cluster.post import Note
+from whygrad.rl.cluster.working_together import cluster_loop, shared_engine, split_lanes
 from whygrad.rl.dataset import check_fits, read_dataset
 from whygrad.rl.device import precision
 from whygrad.rl.engine import Engine, engine_class
@@ -48,7 +52,7 @@ class Trainer:
         self,
         agent: Agent,
         plan: Plan,
-        engine: Engine,
+        engine: Engine | SharedEngine,
         loop: Any,
         rng: np.random.Generator,
         lanes: Lanes | WorldLanes | None,
@@ -57,7 +61,9 @@ class Trainer:
         self.agent, self.plan = agent, plan
         self.books = Books(engine.losses, {loss.name: engine.variable_names(loss.name) for loss in engine.losses})
         self._engine, self._loop, self._rng, self._lanes, self._evaluation = engine, loop, rng, lanes, evaluation
+        self._count = sum(split_lanes(agent, plan.workers)) if plan.workers else lanes.count if lanes is not None else 1
         self._checked = not plan.check
+        self._ending: Callable[[], None] = ExitStack().close
         self._judged: tuple[Any, Any] | None = None
         self._compiled_evaluation: CompiledEvaluation | None = None
         if isinstance(evaluation, WorldLanes) and getattr(loop, "moments", None) is None:
@@ -81,8 +87,7 @@ class Trainer:
 
         Done at every checkpoint, so that a run that went on and one that was resumed see the same environments.
         """
-        count = self._lanes.count if self._lanes is not None else 1
-        self._loop.restart(seeds(self.plan.seed, _RESTART, self.steps, count=count))
+        self._loop.restart(seeds(self.plan.seed, _RESTART, self.steps, count=self._count))
 
     def round(self) -> None:
         """Collect and learn; the first batch is checked before it is learned from."""
@@ -91,7 +96,8 @@ class Trainer:
         self.books.add(self._loop.round())
 
     def _check(self, batch: Mapping[str, Any]) -> None:
-        check_contracts(self._engine, {**batch, "remaining": np.float32(1.0)})
+        engine = self._engine.own if isinstance(self._engine, SharedEngine) else self._engine
+        check_contracts(engine, {**batch, "remaining": np.float32(1.0)})
         self._checked, self._loop.before_learning = True, None
 
     def evaluate(self) -> Scores | None:
@@ -109,6 +115,17 @@ class Trainer:
     def updates(self) -> int:
         """Updates so far."""
         return int(self._engine.updates)
+
+    def news(self) -> list[Note]:
+        """What happened to workers and learners since the last time."""
+        found = self._loop.crew.news() if self.plan.workers else []
+        if isinstance(self._engine, SharedEngine):
+            found, self._engine.notes = found + self._engine.notes, []
+        return found
+
+    def collecting(self) -> dict[str, float]:
+        """What workers have to say of themselves since the last time, by name."""
+        return self._loop.numbers() if self.plan.workers else {}
 
     def watch(self, folder: RunFolder) -> AgentWatch:
         """Look after the gradients of every loss."""
@@ -165,6 +182,18 @@ class Trainer:
         for lanes in (self._lanes, self._evaluation):
             if lanes is not None:
                 lanes.close()
+        if self.plan.workers:
+            self._loop.crew.close()
+        self._ending()
+
+    def at_end(self, ending: Callable[[], None]) -> None:
+        """What is left to end when this is over."""
+        self._ending = ending
+
+    def mend(self, reason: str) -> None:
+        """Learners were lost in the middle of an update: have new ones. A checkpoint has to be loaded then."""
+        if isinstance(self._engine, SharedEngine):
+            self._engine.mend(reason)
 
     def _policy(self) -> dict[str, Any]:
         return {f"engine/{k}": v for k, v in self._engine.state().items()}
@@ -188,9 +217,11 @@ def make_trainer(
     if env is not None:
         most = 10 if find_world(env, plan.env_options) is None else 1024  # games of ours step together
         evaluation = make_lanes(env, min(most, plan.evaluate_episodes), judging=True, **plan.env_options)
-        if not isinstance(agent, Offline):
+        if not isinstance(agent, Offline) and not plan.workers:
             lanes = make_lanes(env, count, processes=plan.processes, **plan.env_options)
     if isinstance(agent, Offline):
+        if plan.workers:
+            raise BadPlan(f"{agent.NAME} learns from a dataset: workers would have nothing to collect")
         if plan.dataset is None:
             raise BadPlan(
                 f"{agent.NAME} learns from a dataset: train(…, dataset='data.npz') (whygrad collect makes one)"
@@ -200,6 +231,8 @@ def make_trainer(
         raise BadPlan(f"{agent.NAME} learns from environments, not from a dataset")
     if lanes is not None:
         spaces = lanes.spaces
+    elif evaluation is not None and dataset is None:
+        spaces = evaluation.spaces  # training happens elsewhere
     elif dataset is not None:
         # What the environment says comes first: a file may not know its actions' bounds, or not show every choice.
         spaces = evaluation.spaces if evaluation is not None else dataset.spaces
@@ -210,14 +243,23 @@ def make_trainer(
     rng = np.random.Generator(np.random.PCG64(plan.seed))
     randomness.begin(plan.seed)
     with precision(plan.precision):
-        engine: Engine = engine_class()(agent, build(agent, spaces, networks), spaces, compiled=plan.compile)
-    return Trainer(agent, plan, engine, _loop(agent, engine, lanes, dataset, spaces, rng, plan), rng, lanes, evaluation)
+        engine: Any = engine_class()(agent, build(agent, spaces, networks), spaces, compiled=plan.compile)
+    peers = ExitStack()
+    if plan.learners > 1:
+        engine, peers = shared_engine(agent, engine, networks, spaces, plan)
+    if plan.workers:
+        loop = cluster_loop(agent, engine, env, networks, spaces, rng, plan)
+    else:
+        loop = _loop(agent, engine, lanes, dataset, spaces, rng, plan)
+    trainer = Trainer(agent, plan, engine, loop, rng, lanes, evaluation)
+    trainer.at_end(peers.close)
+    return trainer
 
 
 def _loop(
     agent: Agent, engine: Engine, lanes: Any, dataset: Any, spaces: Spaces, rng: np.random.Generator, plan: Plan
 ) -> Any:
-    if isinstance(lanes, WorldLanes):
+    if isinstance(lanes, WorldLanes) and plan.learners == 1:
         found = compiled_loop(agent, engine, lanes.world, plan)
         if found is not None:
             return found

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,8 @@ import numpy as np
 
 from whygrad.live.run_folder import RunFolder
 from whygrad.rl.agent import Agent, settings
+from whygrad.rl.cluster.crew import WorkersFailed
+from whygrad.rl.cluster.learners import LearnerLost
 from whygrad.rl.device import on_device, versions
 from whygrad.rl.evaluation import Scores
 from whygrad.rl.interrupts import Interrupts
@@ -102,18 +104,21 @@ def resume(
     device: str | None = None,
     quiet: bool | None = None,
     told: Told | None = None,
+    **options: Any,
 ) -> Trained:
     """Go on with a run from its last checkpoint.
 
     An agent, an environment or networks of your own have to be given again: only their settings and weights are kept.
-    `steps` is a new total. On the CPU, and with the same total, a run that was killed ends as if it had never stopped.
-    One that was stopped with Ctrl-C has a checkpoint where others have none; it begins new episodes there.
+    `steps` is a new total. `options` are `ray`, `worker_cpus`, `max_lag` and `patience`, which may be others than
+    before, as the cluster may be another one. On the CPU, and with the same total, a run that was killed ends as if it
+    had never stopped. One that was stopped with Ctrl-C has a checkpoint where others have none; it begins new episodes
+    there.
     """
     folder = RunFolder.open(path)
     kept = folder.settings()
     if agent is not None:
         check_agent(folder.path, kept, agent)
-    plan = Plan.from_data(kept["plan"]).until(steps)
+    plan = replace(Plan.from_data(kept["plan"]).until(steps), **options)
     with on_device(device), folder.alone():
         trainer = make_trainer(agent or read_agent(kept), plan, env=env or plan.env, networks=networks)
         with trainer:
@@ -121,7 +126,7 @@ def resume(
                 trainer.load(folder.last)
             else:
                 trainer.restart()  # killed before its first checkpoint: from the start
-            if steps is not None:
+            if steps is not None or options:
                 folder.write_settings({**kept, "plan": plan.as_data()})
             folder.rewind(trainer.steps)
             return _go_on(trainer, folder, quiet, told, resumed=trainer.steps)
@@ -146,14 +151,31 @@ def _go_on(
         stack.callback(bar.close)
         histograms = TimeShare(_HISTOGRAMS)
         late, reached, enough = False, books.reached(plan.stop_at), False
+        if plan.learners > 1 and not folder.last.exists():
+            trainer.save(folder.last)  # where to begin again when a learner is lost
         while trainer.steps < plan.steps and not (interrupts.asked or reached or late or enough):
             before = trainer.steps
-            trainer.round()
+            try:
+                trainer.round()
+            except WorkersFailed:
+                _tell_news(trainer, folder, watch, quiet)
+                trainer.save(folder.last)  # what was learned is not lost with who collected it
+                raise
+            except LearnerLost as lost:
+                trainer.mend(str(lost))
+                _tell_news(trainer, folder, watch, quiet)
+                trainer.load(folder.last)
+                folder.rewind(trainer.steps)
+                if watch is not None:
+                    watch.rewind(trainer.steps, trainer.updates)
+                continue
             if watch is not None:
                 watch.round(books.last, trainer.updates)
             late = plan.minutes is not None and time.perf_counter() - began > 60 * plan.minutes
             reached = books.reached(plan.stop_at)
             due = _due(before, trainer.steps, plan, reached or late)
+            if plan.workers or plan.learners > 1:
+                _tell_news(trainer, folder, watch, quiet)
             if due["log"]:
                 _log(trainer, folder, board, watch, began, histograms)
             if due["evaluate"]:
@@ -178,6 +200,15 @@ def _go_on(
 def _say(sentence: str, quiet: bool | None) -> None:
     if not quiet:
         print(sentence, file=sys.stderr, flush=True)
+
+
+def _tell_news(trainer: Trainer, folder: RunFolder, watch: AgentWatch | None, quiet: bool | None) -> None:
+    """The run's record says what happened to whom."""
+    for note in trainer.news():
+        folder.note({"step": trainer.steps, "time": time.time(), **asdict(note)})
+        if watch is not None:
+            watch.note(trainer.updates, note.worker, note.kind, note.text)
+        _say(f"\n{note.detail}{note.text}" if note.detail else f"\n{note.text}", quiet)
 
 
 def _board(folder: RunFolder, resumed: int | None) -> TensorBoardFile:
@@ -208,7 +239,7 @@ def _log(
     began: float,
     histograms: TimeShare,
 ) -> None:
-    row = trainer.books.row()
+    row = {**trainer.books.row(), **trainer.collecting()}
     folder.log({"step": trainer.steps, "seconds": round(time.perf_counter() - began, 3), **row})
     if watch is not None:
         watch.log(trainer.steps, row)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from whygrad.live import looks
 from whygrad.live.array_pass import ArrayPass
 from whygrad.live.budget import Budget
+from whygrad.live.event import Event
 from whygrad.live.looks import INDEX, Looks
 from whygrad.live.run_folder import RunFolder
 from whygrad.live.spreads import Spread
@@ -62,7 +64,8 @@ class AgentWatch:
         began = time.perf_counter()
         for name, given in last.report.items():
             if given:
-                self._take(name, numbers(given["norm"]), numbers(given["norms"]), updates)
+                each = numbers(given["norms_each"]) if "norms_each" in given else None
+                self._take(name, numbers(given["norm"]), numbers(given["norms"]), updates, each)
         now = time.perf_counter()
         self._budget.ended(number, now, now - began)
 
@@ -83,13 +86,18 @@ class AgentWatch:
             group, at = self._groups[loss], max(updates - 1, 0)
             self._run.take(group, [Looks(at, at, 1, time.time(), rows[0])], Spread(at, at, 1, counts))
 
+    def note(self, updates: int, worker: str, kind: str, text: str) -> None:
+        """Something happened to a worker: an event without a rule."""
+        first = next(iter(self._groups.values()))
+        self._run.tell(first, [Event(max(updates - 1, 0), f"worker {kind}", "", "", text, worker)])
+
     def close(self) -> None:
         """Store what is left."""
         for name in self._groups:
             self._tell(name)
         self._run.close()
 
-    def _take(self, name: str, whole: Any, norms: Any, updates: int) -> None:
+    def _take(self, name: str, whole: Any, norms: Any, updates: int, each: Any = None) -> None:
         whole, norms = np.atleast_1d(whole), np.atleast_2d(norms)
         first, loss, now = updates - len(whole), self._losses[name], time.time()
         seen = []
@@ -105,8 +113,19 @@ class AgentWatch:
             seen.append(Looks(first + at, first + at, 1, now, rows))
         if seen:
             self._looked[name] += len(seen)
-            self._run.take(self._groups[name], seen, None)
+            whose = None if each is None else partial(_whose, self._names[name], each, first)
+            self._run.take(self._groups[name], seen, None, whose)
             self._tell(name)
 
     def _tell(self, name: str) -> None:
         self._run.store.progress(self._groups[name].id, self._updates, self._looked[name], self._budget.every)
+
+
+def _whose(names: list[str], each: Any, first: int, event: Event) -> str:
+    """The learners whose part of a gradient was not finite, or zero, when that of others was not."""
+    at = event.at - first
+    if event.variable not in names or not 0 <= at < len(each):
+        return ""
+    norms = each[at][:, names.index(event.variable)]
+    odd = ~np.isfinite(norms) if event.kind == "not-finite" else norms == 0
+    return "" if odd.all() else ", ".join(f"learner {rank}" for rank in np.flatnonzero(odd))

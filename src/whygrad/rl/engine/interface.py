@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from whygrad.rl.agent import Loss
@@ -67,6 +67,12 @@ class Engine(Protocol):
 
     def load(self, state: Mapping[str, Any]) -> None:
         """Put back what `state` gave, on this framework or another."""
+
+    def weights(self, networks: Iterable[str]) -> dict[str, Any]:
+        """The values of some networks alone: what another process needs to act."""
+
+    def load_weights(self, weights: Mapping[str, Any]) -> None:
+        """Take over what `weights` gave; everything else stays as it is."""
 
     def write_back(self) -> None:
         """Give the networks the values that the engine holds."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -116,6 +116,17 @@ class Engine:
             keras_adam.load(loss, optimizer, self.variable_names(loss.name), state)
             self.moments[loss.name] = [jnp.asarray(v.value) for v in optimizer.variables]
         self.write_back()
+
+    def weights(self, networks: Iterable[str]) -> dict[str, Any]:
+        """The values of some networks alone: what another process needs to act."""
+        held = [(n, x) for net in networks for n, x in zip(self._names[net], self.values[net], strict=True)]
+        return {n: np.asarray(x) for n, x in held}
+
+    def load_weights(self, weights: Mapping[str, Any]) -> None:
+        """Take over what `weights` gave; everything else stays as it is."""
+        for net, names in self._names.items():
+            pairs = zip(names, self.values[net], strict=True)
+            self.values[net] = [jnp.array(weights[n]) if n in weights else x for n, x in pairs]
 
     def write_back(self) -> None:
         """Give the Keras models the values that they have here."""

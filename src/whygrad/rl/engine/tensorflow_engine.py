@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -104,6 +104,18 @@ class Engine:
                 v.assign(state[n])
         for loss in self.losses:
             keras_adam.load(loss, self._optimizers[loss.name], self.variable_names(loss.name), state)
+
+    def weights(self, networks: Iterable[str]) -> dict[str, Any]:
+        """The values of some networks alone: what another process needs to act."""
+        held = [(n, v) for net in networks for n, v in zip(self._names[net], self.networks[net].variables, strict=True)]
+        return {n: v.numpy() for n, v in held}
+
+    def load_weights(self, weights: Mapping[str, Any]) -> None:
+        """Take over what `weights` gave; everything else stays as it is."""
+        for net, names in self._names.items():
+            for n, v in zip(names, self.networks[net].variables, strict=True):
+                if n in weights:
+                    v.assign(weights[n])
 
     def write_back(self) -> None:
         """Give the networks the values that the engine holds: here they hold them themselves."""

@@ -8,7 +8,7 @@ would repeat for ever is run as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -24,6 +24,7 @@ from whygrad.rl.engine.naming import variable_names
 from whygrad.rl.engine.torch_adam import fresh_moments, fused_step
 from whygrad.rl.engine.torch_capture import capture
 from whygrad.rl.engine.torch_program import compiled, program
+from whygrad.rl.engine.torch_sharing import Together, buffers
 
 
 class Engine:
@@ -48,6 +49,8 @@ class Engine:
         self._captures = not any(_has_own_seed(net) for net in networks.values())
         self._captured: dict[Any, Any] = {}
         self._compiled = compiled
+        self.together: Together | None = None
+        """The processes that share every update, where there are several."""
         self._blank: dict[Any, dict[str, Any]] = {}
 
     def call(self, function: Callable[..., Any], batch: Mapping[str, Any]) -> Any:
@@ -80,6 +83,10 @@ class Engine:
             report[loss.name] = self._one_step(loss, remaining, batch) if due else self._skipped(loss, batch)
         self.updates += 1
         self._sync()
+        if self.together is not None:  # what layers have seen of the batch, each has seen a part of
+            held = buffers(t for net in self._tensors.values() for t in net)
+            for tensor, mean in zip(held, self.together.mean(held), strict=True):
+                tensor.copy_(mean)
         return report
 
     def program(self, function: Callable[..., Any], networks: bool = True) -> Callable[..., Any]:
@@ -154,6 +161,19 @@ class Engine:
                     moments["exp_avg"].copy_(torch.as_tensor(state[moment_key(loss, "first", n)]))
                     moments["exp_avg_sq"].copy_(torch.as_tensor(state[moment_key(loss, "second", n)]))
 
+    def weights(self, networks: Iterable[str]) -> dict[str, Any]:
+        """The values of some networks alone: what another process needs to act."""
+        held = [(n, t) for net in networks for n, t in zip(self._names[net], self._tensors[net], strict=True)]
+        return {n: _array(t) for n, t in held}
+
+    def load_weights(self, weights: Mapping[str, Any]) -> None:
+        """Take over what `weights` gave; everything else stays as it is."""
+        with torch.no_grad():
+            for net, names in self._names.items():
+                for n, t in zip(names, self._tensors[net], strict=True):
+                    if n in weights:
+                        t.copy_(torch.from_numpy(np.array(weights[n])))  # a copy: what Ray gives cannot be written to
+
     def write_back(self) -> None:
         """Give the networks the values that the engine holds: here they hold them themselves."""
 
@@ -164,7 +184,7 @@ class Engine:
                 torch._foreach_lerp_(copies, sources, target.share)  # with a share of 1 exactly a copy
 
     def _one_step(self, loss: Loss, remaining: float, batch: dict[str, torch.Tensor]) -> dict[str, Any]:
-        report, grads = self._run(loss.name, partial(self._clipped_gradient, loss), batch)
+        report, grads = self._reported(loss, batch)
         fused_step(self._optimizers[loss.name], self._held[loss.name], grads, _rate(loss, remaining))
         return report  # type: ignore[no-any-return]
 
@@ -172,17 +192,27 @@ class Engine:
         key = _key(loss.name, batch)
         if key not in self._blank:  # only the loss itself knows what it reports
             with self._undone():
-                report, _ = self._run(loss.name, partial(self._clipped_gradient, loss), batch)
+                report, _ = self._reported(loss, batch)
             self._blank[key] = {k: torch.full_like(v, torch.nan) for k, v in report.items()}
         return self._blank[key]
 
+    def _reported(self, loss: Loss, batch: dict[str, torch.Tensor]) -> Any:
+        """What there is to say of a loss, and the gradients to apply."""
+        if self.together is not None:
+            return self._shared_gradient(loss, batch, self.together)
+        return self._run(loss.name, partial(self._clipped_gradient, loss), batch)
+
     def _clipped_gradient(self, loss: Loss, batch: dict[str, torch.Tensor]) -> Any:
         value, extra, grads = self._one_gradient(loss, batch)
-        norms = torch.stack(torch._foreach_norm(grads))
-        norm = torch.linalg.vector_norm(norms)
-        if loss.clip is not None:
-            grads = torch._foreach_mul(grads, torch.clamp(loss.clip / (norm + 1e-6), max=1.0))
-        return {**extra, "loss": value, "norm": norm, "norms": norms}, grads
+        norms, grads = _clipped(loss, grads)
+        return {**extra, "loss": value, **norms}, grads
+
+    def _shared_gradient(self, loss: Loss, batch: dict[str, torch.Tensor], together: Together) -> Any:
+        """The mean of what all processes have; `norms_each` says whose part was how large."""
+        value, extra, grads = self._run(("gradient", loss.name), partial(self._one_gradient, loss), batch)
+        each = together.rows(torch.stack(torch._foreach_norm(grads))[None])
+        norms, grads = _clipped(loss, together.mean(grads))
+        return {**together.merged({**extra, "loss": value}), **norms, "norms_each": each}, grads
 
     def _one_gradient(self, loss: Loss, batch: dict[str, torch.Tensor]) -> Any:
         with torch.enable_grad():
@@ -246,6 +276,15 @@ def _has_own_seed(network: Any) -> bool:
         for layer in layers
         for generator in getattr(layer, "_seed_generators", ())
     )
+
+
+def _clipped(loss: Loss, grads: list[torch.Tensor]) -> tuple[dict[str, torch.Tensor], list[torch.Tensor]]:
+    """Norms before clipping, and what it leaves."""
+    norms = torch.stack(torch._foreach_norm(grads))
+    norm = torch.linalg.vector_norm(norms)
+    if loss.clip is not None:
+        grads = torch._foreach_mul(grads, torch.clamp(loss.clip / (norm + 1e-6), max=1.0))
+    return {"norm": norm, "norms": norms}, grads
 
 
 def _array(tensor: torch.Tensor) -> Any:
