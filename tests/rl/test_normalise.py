@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whygrad.rl.normalise import RewardScale, RunningMoments
+from whygrad.rl.normalise import RewardScale, RunningMoments, merged
 
 
 @settings(deadline=None)
@@ -94,3 +94,34 @@ def test_put_back_they_go_on_the_same() -> None:
         moments.update(rows)
         other_moments.update(rows)
         np.testing.assert_array_equal(moments.scale(rows), other_moments.scale(rows))
+
+
+def test_moments_of_several_that_went_on_from_one_are_those_of_all_rows() -> None:
+    rng = np.random.default_rng(0)
+    parts = [rng.normal(loc=i, scale=1 + i, size=(50 + 30 * i, 3)) for i in range(4)]
+    common, rows = parts[0], parts[1:]
+    begun = RunningMoments((3,))
+    begun.update(common)
+    states = []
+    for part in rows:
+        one = RunningMoments((3,))
+        one.load(begun.state())
+        one.update(part[:20])
+        one.update(part[20:])
+        states.append(one.state())
+    idle = RunningMoments((3,))
+    idle.load(begun.state())  # saw nothing
+    found = merged(begun.state(), [*states, idle.state()])
+    everything = np.concatenate(parts)
+    assert found["count"] == len(everything)
+    np.testing.assert_allclose(found["mean"], everything.mean(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(found["squares"] / len(everything), everything.var(axis=0), rtol=1e-12)
+
+
+def test_moments_of_one_alone_are_its_own_to_the_bit() -> None:
+    one = RunningMoments((2,))
+    before = one.state()
+    one.update(np.random.default_rng(0).normal(size=(7, 2)))
+    found = merged(before, [one.state()])
+    for name, value in one.state().items():
+        np.testing.assert_array_equal(found[name], value)

@@ -150,6 +150,7 @@ def _go_on(
         bar = Progress(plan.steps, trainer.steps, quiet)
         stack.callback(bar.close)
         histograms = TimeShare(_HISTOGRAMS)
+        lag: float | None = None
         late, reached, enough = False, books.reached(plan.stop_at), False
         if plan.learners > 1 and not folder.last.exists():
             trainer.save(folder.last)  # where to begin again when a learner is lost
@@ -177,14 +178,14 @@ def _go_on(
             if plan.workers or plan.learners > 1:
                 _tell_news(trainer, folder, watch, quiet)
             if due["log"]:
-                _log(trainer, folder, board, watch, began, histograms)
+                lag = _log(trainer, folder, board, watch, began, histograms).get("policy_lag")
             if due["evaluate"]:
                 scores = _evaluate(trainer, folder, board, watch)
                 enough = told is not None and scores is not None and bool(told(trainer.steps, scores))
             if due["checkpoint"]:
                 trainer.save(folder.last)
                 trainer.restart()
-            bar.update(trainer.steps, books.shown())
+            bar.update(trainer.steps, {**books.shown(), "lag": lag})
         if interrupts.asked:
             trainer.save(folder.last)
             bar.close()
@@ -238,7 +239,7 @@ def _log(
     watch: AgentWatch | None,
     began: float,
     histograms: TimeShare,
-) -> None:
+) -> dict[str, float]:
     row = {**trainer.books.row(), **trainer.collecting()}
     folder.log({"step": trainer.steps, "seconds": round(time.perf_counter() - began, 3), **row})
     if watch is not None:
@@ -248,16 +249,16 @@ def _log(
         for name, (before, after) in trainer.books.norms().items():
             board.scalars(trainer.steps, {f"gradient_norm/{name}": before, f"clipped_gradient_norm/{name}": after})
     if not trainer.plan.histograms or (board is None and watch is None) or not histograms.allows():
-        return
+        return row
     with histograms.spending():
         gradients = list(trainer.gradients())
         if watch is not None:
             watch.gradients(trainer.updates, gradients)
-        if board is None:
-            return
-        for _, name, gradient, left in gradients:
-            board.histogram(trainer.steps, f"gradient/{name}", gradient)
-            board.histogram(trainer.steps, f"clipped_gradient/{name}", gradient * np.float32(left))
+        if board is not None:
+            for _, name, gradient, left in gradients:
+                board.histogram(trainer.steps, f"gradient/{name}", gradient)
+                board.histogram(trainer.steps, f"clipped_gradient/{name}", gradient * np.float32(left))
+    return row
 
 
 def _evaluate(

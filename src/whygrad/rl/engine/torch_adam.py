@@ -21,6 +21,9 @@ def fused_step(
     group = optimizer.param_groups[0]
     steps = [one["step"] for one in held]
     torch._foreach_add_(steps, 1)
+    # On a CPU it walks through memory and asks nothing about strides: a transposed kernel needs such a gradient, too.
+    pairs = zip(variables, grads, strict=True)
+    grads = [g if g.stride() == v.stride() else torch.empty_like(v).copy_(g) for v, g in pairs]
     torch._fused_adam_(
         variables,
         grads,

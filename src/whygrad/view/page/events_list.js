@@ -25,7 +25,7 @@ export function showEvents(run, events, rows, watched) {
 function together(events) {
   const found = new Map();
   for (const event of [...events].sort((one, other) => one.at - other.at || one.id - other.id)) {
-    const key = JSON.stringify([event.at, event.kind, event.code, event.group]);
+    const key = JSON.stringify([event.at, event.kind, event.code, event.group, event.worker]);
     found.set(key, [...(found.get(key) ?? []), event]);
   }
   return [...found.values()];
@@ -39,6 +39,7 @@ function item(some, rows) {
       el("span", {class: "at"}, `update ${whole(event.at)}`), el("span", {class: "kind"}, event.kind)),
     el("p", {class: "says"}, ...prose(event.text)),
     event.variable && !event.text.includes(event.variable) ? el("p", {class: "variable"}, event.variable) : null,
+    event.worker && !event.text.includes(event.worker) ? el("p", {class: "variable"}, `in ${event.worker}`) : null,
     others.length ? more(others, rows) : null,
     event.code ? explain(event.code) : null);
 }
