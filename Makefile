@@ -8,10 +8,23 @@ TFJS := tests/interchange/node_modules/.installed
 # What takes long and is the same everywhere but for the framework beneath: in `make test` on PyTorch alone.
 LONG_FILES := $(addprefix tests/rl_backends/test_,$(addsuffix .py,probing moving playing snake_pictures gym_vector_env presets_fit offline restoring own_networks))
 LONG := $(addprefix --ignore ,$(LONG_FILES))
+# `make test` runs so many suites at once: one for each core, at most four, for each may take two gigabytes of memory.
+JOBS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); [ $$n -lt 4 ] && echo $$n || echo 4)
+# What a suite says stays in one piece, with a make that can do that (macOS brings an older one).
+SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+# Those that take longest begin first, so that no core is idle at the end.
+SUITES := test-rl-torch test-rl-tensorflow test-rl-jax test-pages test-cli test-interchange-torch test-tensorflow test-torch \
+	test-interchange-tensorflow test-interchange-jax test-lessons test-view test-watch test-jax test-interop test-contracts \
+	test-keras-torch test-rl test-package test-docs test-sweep test-ray
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check test-cli test-pages test-torch test-tensorflow test-jax test-keras-torch test-contracts test-interop test-tf-agents \
-	test-interchange test-watch test-view test-rl test-rl-backends test-rl-long test-lessons bench learning speed coverage clean
+.PHONY: help setup demo test suites check $(SUITES) test-rl-backends test-interchange test-rl-long test-tf-agents test-wheel \
+	bench learning speed tables docs test-docs-long coverage clean
+
+# Every suite computes on one core: two that run side by side would else fight for them.
+test-%: export OMP_NUM_THREADS := 1
+test-%: export TF_NUM_INTRAOP_THREADS := 1
+test-%: export TF_NUM_INTEROP_THREADS := 1
 
 help: ## print this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,7 +50,11 @@ check: $(STAMP) ## the fast inner loop: ruff, types, import contracts, tests tha
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m pytest -q tests/flow tests/report tests/test_imports.py --ignore tests/report/test_report_browser.py
 
-test: check test-cli test-pages test-torch test-tensorflow test-jax test-keras-torch test-contracts test-interop test-interchange test-watch test-view test-rl test-rl-backends test-lessons ## everything: the above, and the real frameworks
+test: check ## everything: the above, and the real frameworks; as many suites at once as there are cores (JOBS=1: one)
+	@echo "$(words $(SUITES)) suites, $(JOBS) at a time; what one says comes when it has ended"
+	+@$(MAKE) --no-print-directory --jobs=$(JOBS) --keep-going $(SYNC) suites
+
+suites: $(SUITES)
 
 test-cli: $(STAMP) ## tests of the command line, in processes of their own
 	$(QUIET) $(BIN)/python -m pytest -q tests/cli tests/report/test_report_browser.py
@@ -71,9 +88,15 @@ $(TFJS): tests/interchange/package-lock.json
 	  echo "TF.js could not be installed: tests against it are skipped"; \
 	else echo "npm is not installed: tests against TF.js are skipped"; fi
 
-test-interchange: $(STAMP) $(TFJS) ## tests of TF.js, ONNX and Keras files, against the real ones; what makes a difference on three backends
+test-interchange: test-interchange-torch test-interchange-tensorflow test-interchange-jax ## tests of TF.js, ONNX and Keras files, against the real ones; what makes a difference on three backends
+
+test-interchange-torch: $(STAMP) $(TFJS)
 	KERAS_BACKEND=torch $(QUIET) $(BIN)/python -m pytest -q tests/interchange
+
+test-interchange-tensorflow: $(STAMP) $(TFJS)
 	KERAS_BACKEND=tensorflow $(QUIET) $(BIN)/python -m pytest -q tests/interchange/test_from_tfjs.py tests/interchange/test_to_tfjs.py
+
+test-interchange-jax: $(STAMP) $(TFJS)
 	KERAS_BACKEND=jax $(QUIET) $(BIN)/python -m pytest -q tests/interchange/test_from_tfjs.py tests/interchange/test_to_tfjs.py
 
 test-watch: $(STAMP) ## tests of watching: what needs no framework, then one process for each of them
@@ -88,17 +111,49 @@ test-view: $(STAMP) ## tests of the page: its server, its answers, and the page 
 test-rl: $(STAMP) ## tests of what RL does with arrays and files, without a framework
 	$(BIN)/python -m pytest -q tests/rl
 
-test-rl-backends: $(STAMP) ## tests of the agents on PyTorch, TensorFlow and JAX, one process each; what takes long on one of them
+test-rl-backends: test-rl-torch test-rl-tensorflow test-rl-jax ## tests of the agents on PyTorch, TensorFlow and JAX, one process each; what takes long on one of them
+
+test-rl-torch: $(STAMP)
 	KERAS_BACKEND=torch $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends
+
+test-rl-tensorflow: $(STAMP)
 	KERAS_BACKEND=tensorflow $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends $(LONG)
+
+test-rl-jax: $(STAMP)
 	KERAS_BACKEND=jax $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends $(LONG)
 
 test-rl-long: $(STAMP) ## the rest of the above on TensorFlow and JAX: probes, moves between backends, pictures
 	KERAS_BACKEND=tensorflow $(QUIET) $(BIN)/python -m pytest -q $(LONG_FILES)
 	KERAS_BACKEND=jax $(QUIET) $(BIN)/python -m pytest -q $(LONG_FILES)
 
+test-ray: $(STAMP) ## tests of workers and learners on Ray, with faults; that one worker changes nothing on every backend
+	KERAS_BACKEND=torch $(QUIET) $(BIN)/python -m pytest -q tests/ray
+	KERAS_BACKEND=jax $(QUIET) $(BIN)/python -m pytest -q tests/ray/test_workers.py -k one_worker
+	KERAS_BACKEND=tensorflow $(QUIET) $(BIN)/python -m pytest -q tests/ray/test_workers.py -k one_worker
+
+test-sweep: $(STAMP) ## tests of sweeps on Ray Tune: what is swept, early stopping, a kill in the middle
+	KERAS_BACKEND=torch $(QUIET) $(BIN)/python -m pytest -q tests/sweep
+
 test-lessons: $(STAMP) ## run every lesson and compare what it prints with what its text says
 	$(QUIET) $(BIN)/python -m pytest -q tests/lessons
+
+test-docs: $(STAMP) ## run the blocks of README and docs, check every link and table, build the site
+	$(BIN)/python -m pytest -q tests/docs
+
+test-docs-long: $(STAMP) ## the same with the blocks that train for minutes
+	WHYGRAD_SLOW_DOCS=1 $(BIN)/python -m pytest -q tests/docs/test_pages.py
+
+docs: $(STAMP) ## build the site in build/docs/html, without a network; a warning or a bad link is an error
+	$(QUIET) $(BIN)/python docs/site/build.py
+
+tables: $(STAMP) ## write the tables of measured figures anew, from benchmarks/*.json
+	$(BIN)/python docs/site/tables.py
+
+test-package: $(STAMP) ## build the wheel and use it where nothing else is installed; files for citing and for reports of faults
+	$(BIN)/python -m pytest -q tests/wheel --ignore tests/wheel/test_extras.py
+
+test-wheel: $(STAMP) ## install the wheel with each extra alone, with all, and with the oldest versions, and use it (downloads gigabytes)
+	$(QUIET) $(BIN)/python -m pytest -v tests/wheel
 
 test-tf-agents: ## tests on TensorFlow 2.15 with Keras 2 and TF-Agents, in an environment of its own
 	test -e .venv-tf-agents/.installed || { \

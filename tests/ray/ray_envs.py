@@ -34,14 +34,14 @@ class Numbered(gymnasium.Env):
 
 
 class Troubled(Numbered):
-    """Once, at its twentieth step, something happens: a file in `folder` says that it has. `often`: always."""
+    """Once, at its twentieth step, something happens: a file in `folder` says that it has. `often`: at every third."""
 
     def __init__(self, folder: str, trouble: str, often: bool = False) -> None:
         super().__init__()
         self._mark, self._trouble, self._often = Path(folder) / "happened", trouble, often
 
     def step(self, action):
-        if self._count >= 20 and (self._often or not self._mark.exists()):
+        if (self._count >= 3 and self._often) or (self._count >= 20 and not self._mark.exists()):
             self._mark.touch()
             if self._trouble == "raise":
                 raise KeyError("the simulator lost its map")

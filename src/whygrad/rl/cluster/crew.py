@@ -17,7 +17,7 @@ from whygrad.rl.cluster.post import Brought, Note, Post, Reply
 from whygrad.rl.cluster.worker import Worker
 
 START = 300.0
-"""Seconds that a new worker has for its first answer: it loads a framework and compiles the policy."""
+"""Seconds that a new worker has to get ready: it loads a framework and compiles the policy."""
 TRIES = 3
 """Times in a row that a worker may be replaced without having brought anything."""
 
@@ -38,8 +38,8 @@ class _Place:
     """Calls that have not been answered, the oldest first."""
     since: float = 0.0
     """When the oldest of them could begin."""
-    answered: bool = False
-    """Whether who fills it has ever answered."""
+    ready: bool = False
+    """Whether who fills it has everything it needs. Until then the first call is the one that prepares it."""
     fruitless: int = 0
 
 
@@ -54,7 +54,7 @@ class Crew:
         self._kind = ray.remote(Worker)
         self._ending: Callable[[], None] = partial(self.__exit__)
         self._environment = {"env_vars": dict(variables)}
-        self._places = [_Place(self._hire(number, cpus)) for number in range(len(posts))]
+        self._places = [self._hire(number, cpus) for number in range(len(posts))]
 
     def __len__(self) -> int:
         """How many workers there are."""
@@ -62,7 +62,8 @@ class Crew:
 
     def asked(self, number: int) -> int:
         """Orders that a worker has not carried out."""
-        return len(self._places[number].asked)
+        place = self._places[number]
+        return len(place.asked) - (not place.ready)
 
     def share(self, value: Any) -> Any:
         """Something for several workers, sent once."""
@@ -120,10 +121,14 @@ class Crew:
         except errors.RayTaskError as error:  # it could not even unpack what it was sent
             self._replace(number, "crashed", f"worker {number} failed: {_why(error)}", str(error))
             return True, None
-        place.since, place.answered = time.monotonic(), True
+        place.since = time.monotonic()
         if reply.error is not None:
             self._replace(number, "crashed", f"worker {number} failed: {reply.error}", reply.traceback)
             return True, None
+        if not place.ready:
+            place.ready = True
+            place.asked.popleft()
+            return False, None
         if reply.brought is None:  # a rollout under way; of those a worker has one at a time
             place.asked[0] = place.actor.work.remote(None, None)
             return False, None
@@ -135,7 +140,7 @@ class Crew:
         """Replace those that have not answered for too long."""
         now, found = time.monotonic(), []
         for number, place in enumerate(self._places):
-            patience = self._patience if place.answered else max(self._patience, START)
+            patience = self._patience if place.ready else max(self._patience, START)
             if place.asked and now - place.since > patience:
                 text = f"worker {number} has not answered for {patience:g} seconds"
                 self._replace(number, "hanging", text)
@@ -154,7 +159,7 @@ class Crew:
             cpus = 0.0
             text = f"no CPU is free for the new worker {number}: it shares those of others"
             self.notes.append(Note(worker=f"worker {number}", kind="crowded", text=text))
-        self._places[number] = _Place(self._hire(number, cpus), fruitless=fruitless)
+        self._places[number] = self._hire(number, cpus, fruitless)
 
     def _has_room(self) -> bool:
         """Whether there is a CPU for one more; what a worker had is free again a moment after its end."""
@@ -165,11 +170,10 @@ class Crew:
             time.sleep(0.1)
         return True
 
-    def _hire(self, number: int, cpus: float) -> Any:
-        made: Callable[..., Any] = self._kind.options(
-            num_cpus=cpus, runtime_env=self._environment, max_restarts=0, max_task_retries=0
-        ).remote
-        return made(self._posts[number])
+    def _hire(self, number: int, cpus: float, fruitless: int = 0) -> _Place:
+        options = {"num_cpus": cpus, "runtime_env": self._environment, "max_restarts": 0, "max_task_retries": 0}
+        actor = self._kind.options(**options).remote(self._posts[number])
+        return _Place(actor, deque([actor.prepare.remote()]), time.monotonic(), fruitless=fruitless)
 
     def _end(self, actor: Any) -> None:
         try:
