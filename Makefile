@@ -13,9 +13,9 @@ JOBS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); [ $$n -lt
 # What a suite says stays in one piece, with a make that can do that (macOS brings an older one).
 SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 # Those that take longest begin first, so that no core is idle at the end.
-SUITES := test-rl-torch test-rl-tensorflow test-rl-jax test-pages test-cli test-interchange-torch test-tensorflow test-torch \
-	test-interchange-tensorflow test-interchange-jax test-lessons test-view test-watch test-jax test-interop test-contracts \
-	test-keras-torch test-rl test-package test-docs test-sweep test-ray
+SUITES := test-rl-torch test-rl-tensorflow test-rl-jax test-docs test-pages test-cli test-ray test-sweep test-interchange-torch \
+	test-tensorflow test-torch test-interchange-tensorflow test-interchange-jax test-lessons test-view test-watch test-jax \
+	test-interop test-contracts test-keras-torch test-rl test-package
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test suites check $(SUITES) test-rl-backends test-interchange test-rl-long test-tf-agents test-wheel \
@@ -24,7 +24,6 @@ SUITES := test-rl-torch test-rl-tensorflow test-rl-jax test-pages test-cli test-
 # Every suite computes on one core: two that run side by side would else fight for them.
 test-%: export OMP_NUM_THREADS := 1
 test-%: export TF_NUM_INTRAOP_THREADS := 1
-test-%: export TF_NUM_INTEROP_THREADS := 1
 
 help: ## print this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

@@ -35,6 +35,7 @@ _FRAMEWORK_WARNINGS = (
     r"The model does not have any trainable weights",  # Keras, of a frozen model
     r"You are using a softmax over axis",  # W401: Keras has noticed
     r"Converting a tensor with requires_grad=True to a scalar",  # W103: float() in a loss
+    r"None of the inputs have requires_grad=True",  # W101: a reentrant checkpoint has noticed
     r"__array__ implementation doesn't accept a copy keyword",  # Keras on torch: ops.convert_to_numpy of any tensor
 )
 

@@ -77,6 +77,15 @@ def test_every_transition_is_there_once(cluster, tmp_path, n_step):
     assert {"policy_lag", "policy_lag_most", "learner_busy", "worker_0.steps_per_second"} <= set(row)
 
 
+def test_rounds_that_need_many_steps_get_them(cluster, tmp_path):
+    from dataclasses import replace
+
+    agent = replace(DQN_, train_every=1_000, updates=5)
+    trained = train(agent, Numbered, steps=2_100, root=tmp_path, workers=1, checkpoint_every=2_100, **OPTIONS)
+    arrays, _ = read(RunFolder.open(trained.path).last)
+    assert arrays["engine/updates"] == 2 * 5
+
+
 def test_policies_are_never_further_behind_than_allowed(cluster, tmp_path):
     trained = train(DQN_, partial(Numbered, pause=0.002), steps=400, root=tmp_path, workers=2, max_lag=3, **OPTIONS)
     lags = [row["policy_lag_most"] for row in RunFolder.open(trained.path).rows() if "policy_lag_most" in row]

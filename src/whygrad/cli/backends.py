@@ -58,6 +58,15 @@ def choose(backend: str | None, kept: str | None = None) -> str | None:
     return None
 
 
+def usual() -> dict[str, str] | None:
+    """The framework that is taken when nobody chooses, and why; None where none is installed."""
+    said = os.environ.get("KERAS_BACKEND")
+    if said:
+        return {"name": said, "from": "the variable KERAS_BACKEND"}
+    first = next((name for name in BACKENDS if installed(name)), None)
+    return None if first is None else {"name": first, "from": f"the first installed of {', '.join(BACKENDS)}"}
+
+
 def installed(name: str) -> bool:
     """Whether a module could be imported; nothing is."""
     try:

@@ -11,10 +11,12 @@ from types import ModuleType
 import whygrad
 from whygrad.cli import (
     collect_command,
+    completion_command,
     evaluate_command,
     explain_command,
     export_command,
     import_command,
+    info_command,
     play_command,
     plot_command,
     probe_command,
@@ -22,6 +24,7 @@ from whygrad.cli import (
     rules_command,
     run_command,
     runs_command,
+    sweep_command,
     train_command,
     view_command,
 )
@@ -36,12 +39,15 @@ COMMANDS: list[ModuleType] = [
     runs_command,
     plot_command,
     train_command,
+    sweep_command,
     evaluate_command,
     play_command,
     probe_command,
     collect_command,
     export_command,
     import_command,
+    info_command,
+    completion_command,
 ]
 
 DESCRIPTION = """\
@@ -64,7 +70,7 @@ examples:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    parser = _parser()
+    parser = whole_parser()
     if not given:
         parser.print_help(sys.stderr)
         return 2
@@ -90,7 +96,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 141
 
 
-def _parser() -> argparse.ArgumentParser:
+def whole_parser() -> argparse.ArgumentParser:
+    """The parser of all commands."""
     parser = argparse.ArgumentParser(
         prog="whygrad",
         description=DESCRIPTION,

@@ -59,7 +59,7 @@ def execute(options: argparse.Namespace) -> int:
         return fail(f"several runs are drawn over each other as scalars; --what {options.what} takes one run.")
     if options.variable is not None and (len(options.runs) > 1 or options.what not in (None, "histogram", "all")):
         return fail("--variable says whose histograms are drawn: --what histogram, of one run.")
-    trouble = missing()
+    trouble = missing("plot")
     if trouble is None and importlib.util.find_spec("matplotlib") is None:
         trouble = "pictures need matplotlib, not installed here: pip install 'whygrad[plot]'"
     return fail(trouble) if trouble else in_sentences(partial(_draw, options))

@@ -272,6 +272,12 @@ def _advice(report: Report, session: Session) -> list[str]:
             "'whygrad[torch]', 'whygrad[tensorflow]' or 'whygrad[jax]'), or start whygrad with the Python that has "
             "it: python -m whygrad run …"
         ]
+    if report.frameworks and not report.findings and not session.updates:
+        from whygrad.installation import too_old  # slow to import, and rarely asked
+
+        old = [sentence for name in report.frameworks if (sentence := too_old(name)) is not None]
+        if old:
+            return old
     ended, failed = session.let_go_after, session.updates + 1
     if ended is None or report.findings or not _ABOUT_GRADIENTS.search(report.script_error or ""):
         return []

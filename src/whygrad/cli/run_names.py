@@ -15,9 +15,10 @@ class NoRun(ValueError):
     """A name that leads to no run; says what was meant, perhaps."""
 
 
-def missing() -> str | None:
+def missing(extra: str = "watch") -> str | None:
     """What has to be installed first."""
-    return None if importlib.util.find_spec("numpy") else "this needs numpy, not installed here: pip install numpy"
+    there = importlib.util.find_spec("numpy") is not None
+    return None if there else f"this needs numpy, not installed here: pip install 'whygrad[{extra}]'"
 
 
 def no_folder(folder: str) -> str | None:

@@ -52,7 +52,7 @@ def execute(options: argparse.Namespace) -> int:
     if not folder.is_dir():
         return fail(_missing(options.folder))
     if importlib.util.find_spec("numpy") is None:
-        return fail("this needs numpy, not installed here: pip install numpy")
+        return fail("this needs numpy, not installed here: pip install 'whygrad[watch]'")
     server = _server(options)
     if isinstance(server, str):
         return fail(server)

@@ -424,6 +424,8 @@ class Recording:
     """Variables without a gradient in the traced updates that received one afterwards."""
     moved_later: set[int] = field(default_factory=set)
     """Variables that no optimizer had changed and whose content changed after deep tracing ended."""
+    unseen_later: set[int] = field(default_factory=set)
+    """JAX: those of `moved_later` of which nothing is known, for the name that kept them was gone at the end."""
     unmoved: dict[int, int] = field(default_factory=dict)
     """JAX: variables that were given an update made without their gradient (frozen: zeros), with that call's stack."""
     astray: list[Step] = field(default_factory=list)

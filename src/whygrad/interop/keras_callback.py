@@ -80,8 +80,9 @@ def _unable(model: Any) -> str:
     optimizer = getattr(model, "optimizer", None)
     if package is None or optimizer is None or type(optimizer).__module__.startswith("tf_keras"):
         return ""
-    backend = {"jax": "JAX", "torch": "PyTorch"}.get(str(package.backend.backend()), "")
-    return f"with Keras on {backend} they do not pass where they could be seen; training goes on." if backend else ""
+    if str(package.backend.backend()) != "jax":
+        return ""
+    return "with Keras on JAX they do not pass where they could be seen; training goes on."
 
 
 def WhyGrad(updates: int = DEPTH, on_finding: OnFinding = "print", *, watch: WatchOption = False) -> Any:

@@ -9,7 +9,6 @@ store's thread reads it later. The other way round, how far apart looks are, is 
 from __future__ import annotations
 
 import threading
-import time
 from collections import deque
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -25,7 +24,6 @@ HEADER = 8
 UPDATES, DUE, BROKEN, LOOKED, NUMBER, EVERY = range(6)
 """Places in the header: updates so far, that of the next look, whether the last gradient was broken, how many looks,
 the number of the training, and how far apart looks are."""
-_OFTEN = 0.2
 _UNDECIDED = 8
 _REPEATED = 4
 
@@ -88,34 +86,39 @@ class Receiver:
         self._latest: deque[Any] = deque(maxlen=4)
         self._last: Any = None
         self._donated: bool | None = None  # whether the program gives its old states away: not known at first
-        self._kept_at, self._calls = 0.0, 0
         self.count = 0
         self.spacing = 1
+        self._next = 1
+        """The state, counted from the first, at which there is something to do again."""
         self._every: int | None = None
         self._to_tell = 0
 
     def saw(self, seen: Any) -> Any:
-        """What a state had in it; given back, perhaps with another distance between looks."""
+        """What a state had in it; given back, perhaps with another distance between looks.
+
+        This is called in every update, and of a small network an update takes little more than a few calls.
+        """
         self.count += 1
-        self._calls += 1
+        self._latest.append(seen)
+        return seen if self.count < self._next else self._saw_one_to_keep(seen)
+
+    def _saw_one_to_keep(self, seen: Any) -> Any:
         if self._donated is not True and self._last is not None:
             if self._last.is_deleted():
                 self._donated = True
             elif self.count > _UNDECIDED:
                 self._donated = False
         self._last = _raw(seen)
-        self._latest.append(seen)
-        if self._calls >= self.spacing or time.monotonic() - self._kept_at > _OFTEN:
-            self._kept_at, self._calls = time.monotonic(), 0
-            self._keep(seen)
+        self._keep(seen)
         if self._to_tell and self._every is not None:
             self._to_tell -= 1
             seen = _instead(seen, self._every)
+        self._next = self.count + (self.spacing if self._donated is not None and not self._to_tell else 1)
         return seen
 
     def tell(self, every: int) -> None:
         """The distance between looks from now on; put into the next few states, of which one goes on."""
-        self._every, self._to_tell = every, _REPEATED
+        self._every, self._to_tell, self._next = every, _REPEATED, 0
 
     def keep_latest(self) -> None:
         """In the training's thread: what was seen last can be read now."""
@@ -126,6 +129,7 @@ class Receiver:
         """In the store's thread: what was kept, as arrays of NumPy."""
         with self._lock:
             kept, self._kept = self._kept, []
+        self._next = 0  # one more for the next time, however few come by until then
         if self._donated is False:
             kept.extend(self._latest)
         return [found for found in map(_read, kept) if found is not None]
@@ -182,6 +186,10 @@ def _instead(old: Any, every: int) -> Any:
     return old
 
 
+def _put_together(watch: str, parts: tuple[Any, Any]) -> WatchedState:
+    return handed(parts[0], parts[1], watch)
+
+
 def _with_keys(state: WatchedState) -> tuple[Any, str]:
     key = jax.tree_util.GetAttrKey
     return ((key("inner"), state.inner), (key("seen"), state.seen)), state.watch
@@ -190,6 +198,6 @@ def _with_keys(state: WatchedState) -> tuple[Any, str]:
 jax.tree_util.register_pytree_with_keys(
     WatchedState,
     _with_keys,
-    lambda watch, parts: handed(parts[0], parts[1], watch),
+    _put_together,
     lambda state: ((state.inner, state.seen), state.watch),
 )

@@ -15,7 +15,7 @@ import numpy as np
 
 from whygrad.live import buckets, jax_chain, jax_pass
 from whygrad.live.budget import FIRST, Budget
-from whygrad.live.jax_state import HEADER, LOOKED, NUMBER, UPDATES, Receiver, Shape, WatchedState, handed, receivers
+from whygrad.live.jax_state import EVERY, HEADER, LOOKED, NUMBER, UPDATES, Receiver, Shape, WatchedState, handed, receivers
 from whygrad.live.looks import INDEX
 from whygrad.live.ring_reading import BEFORE_MEASURED, RingReader, Snapshot, filled
 from whygrad.live.store import Variable
@@ -26,6 +26,10 @@ _WORTH = 0.1
 """A distance that changes by less than this share is left as it is."""
 _SUMMED, _LARGEST = [INDEX["nans"], INDEX["infs"]], [INDEX["largest"], INDEX["peak"]]
 _numbers = itertools.count(1)
+_CHEAP = 1 << 16
+"""Of a network with so few numbers the optimizer is asked once more what it does, in the updates that are looked at."""
+_Rest = tuple[Any, Any, Any]
+"""Leaves of what was clipped, of the step, and of the parameters; None is what is not known."""
 
 
 class JaxWatch:
@@ -79,12 +83,16 @@ class JaxWatch:
         if state.watch not in self._trees:
             self._key(gradients)  # a state that was restored from another process
 
-        def clipped() -> Any:
+        def rest() -> _Rest:
             held, inside, weights = _stopped((gradients, state.inner, params))
-            return jax_chain.clipped(self._optimizer, held, inside, weights, extra)
+            applied = jax_chain.clipped(self._optimizer, held, inside, weights, extra)
+            step = self._optimizer.update(held, inside, weights)[0] if again else _stopped(updates)
+            found = (None if tree is None else _leaves(tree) for tree in (applied, step, weights))
+            return tuple(found)  # type: ignore[return-value]
 
-        given = _stopped(tuple(None if tree is None else _leaves(tree) for tree in (gradients, updates, params)))
-        seen = _further(state.seen, given, clipped, always=self._every == 1, fixed=self._every is not None)
+        held = _stopped(_leaves(gradients))
+        again = not extra and self._every != 1 and sum(map(jax_pass.size_of, held)) <= _CHEAP
+        seen = _further(state.seen, held, rest, always=self._every == 1, fixed=self._every is not None)
         return updates, handed(inner, seen, state.watch)
 
     def _key(self, params: Any) -> str:
@@ -182,34 +190,42 @@ class _Training:
 
 
 def _further(
-    seen: Any, given: tuple[Any, ...], clipped: Callable[[], Any], always: bool = False, fixed: bool = False
+    seen: Any, gradients: Sequence[Any], rest: Callable[[], _Rest], always: bool = False, fixed: bool = False
 ) -> Any:
-    """What a state has in it after one more update, of which gradients, updates and parameters are given."""
-    update, due, broken, looked, number, every, *_ = seen[:HEADER]
-    odd = ~jnp.isfinite(_witness(given[0]))
+    """What a state has in it after one more update.
+
+    In most updates nothing is looked at, and then this is three small operations beside those of the program. So
+    everything but the gradients is asked for inside of the branch (`rest`): what comes from outside of it would have to
+    be put into memory in every update.
+    """
+    update, due, broken, looked, _, every = (seen[place] for place in range(EVERY + 1))
+    odd = ~jnp.isfinite(_witness(gradients))
     look = (update >= due) | (odd & (broken == 0))
-    shape = Shape(len(given[0]))
+    shape = Shape(len(gradients))
 
-    def record(body: Any, given: tuple[Any, ...]) -> Any:
-        gradients, updates, params = given
-        after = clipped()
-        rows, counts = jax_pass.look(gradients, None if after is None else _leaves(after), updates, params)
-        row = jnp.concatenate([update[None], jax.lax.bitcast_convert_type(rows, jnp.int32).reshape(-1)])
-        ring, before = jnp.split(body, [shape.counts - HEADER])
-        ring = jax.lax.dynamic_update_slice(ring, row, (looked % shape.rows * shape.width,))
-        return jnp.concatenate([ring, before + counts.reshape(-1)])  # for XLA less work than adding in place
+    def record(seen: Any, gradients: Sequence[Any]) -> Any:
+        applied, updates, params = rest()
+        rows, counts = jax_pass.look(gradients, applied, updates, params)
+        row = jnp.concatenate([seen[UPDATES, None], jax.lax.bitcast_convert_type(rows, jnp.int32).reshape(-1)])
+        ring = jax.lax.dynamic_update_slice(seen, row, (HEADER + seen[LOOKED] % shape.rows * shape.width,))
+        return jax.lax.dynamic_update_slice(ring, seen[shape.counts :] + counts.reshape(-1), (shape.counts,))
 
-    body = seen[HEADER:]
-    body = record(body, given) if always else jax.lax.cond(look, record, lambda body, _: body, body, given)
+    if always:
+        seen = record(seen, gradients)
+    else:
+        seen = jax.lax.cond(look, record, lambda seen, _: seen, seen, gradients)
     apart = every if fixed else jnp.where(update + 1 < FIRST, 1, every)
-    header = [update + 1, jnp.where(look, update + apart, due), odd, looked + look, number, every, 0, 0]
-    return jnp.concatenate([jnp.stack([jnp.asarray(one, jnp.int32) for one in header]), body])
+    changed = [update + 1, jnp.where(look, update + apart, due), odd, looked + look]
+    return jax.lax.dynamic_update_slice(seen, jnp.stack([jnp.asarray(one, jnp.int32) for one in changed]), (0,))
 
 
 def _witness(gradients: Sequence[Any]) -> Any:
-    """A number that is not finite when a small gradient near the inputs is not: mostly all are spoilt, then."""
+    """A number that is not finite when a small gradient near the inputs is not: mostly all are spoilt, then.
+
+    A plain sum, because XLA makes it together with the gradient; anything else on the way costs half a small step.
+    """
     vectors = [g for g in gradients if g.ndim == 1 and g.size] or [g for g in gradients if g.size]
-    return jnp.abs(vectors[0]).sum() if vectors else jnp.zeros(())
+    return vectors[0].sum() if vectors else jnp.zeros(())
 
 
 def _stopped(given: Any) -> Any:

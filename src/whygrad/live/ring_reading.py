@@ -90,9 +90,10 @@ class RingReader:
             self._run.take(self.group, seen, spread)
             self.last, self._looked, self._counts = seen[-1].last, found.looked, found.counts
             self.looks += len(seen)
+        if found.updates > self._updates or len(order):  # an update is counted first and looked at after that
+            self._run.store.progress(self.group.id, found.updates, self.looks, self._budget.every)
         if found.updates > self._updates:
             self._time, self._updates = now, found.updates
-            self._run.store.progress(self.group.id, found.updates, self.looks, self._budget.every)
             for name, mark in self._targets.items():
                 self._run.tell(self.group, self.group.targets[name].take(found.updates, mark()))
 

@@ -22,7 +22,8 @@ from whygrad.live.tensorflow_hooks import Hooks, innermost, key, known, path_of,
 from whygrad.live.tensorflow_pass import GraphPass
 from whygrad.live.watched_run import WatchedRun
 
-_NEVER = 1 << 62
+_NEVER, _NOT_YET = 1 << 62, -2
+_WITNESSES = 3
 _WORTH = 0.1
 """A distance that changes by less than this share is left as it is."""
 
@@ -55,7 +56,8 @@ class TensorFlowWatch:
         """Look no more."""
         self._hooks.close()
         if self._reader is not None:
-            self._clock.scatter_nd_update([[1]], [_NEVER])
+            self._wake.assign(_NEVER)
+            self._plan.assign([_NEVER, _NOT_YET, _NOT_YET])
 
     # In the training's thread, or while its function is traced.
 
@@ -72,13 +74,14 @@ class TensorFlowWatch:
         marks = {name: lambda network=network: _mark(network) for name, network in self._targets.items()}
         reader = RingReader(self._run, group, self._budget, self._fixed, marks)
         with tf.init_scope():
-            self._clock = _own([0, 0, 0, 0], tf.int64, "clock")  # see _advance
+            self._updates = _own(0, tf.int64, "updates")
+            self._wake = _own(0, tf.int64, "wake")  # the next update in which there is something to do
+            self._plan = _own([0, _NOT_YET, 0], tf.int64, "plan")  # see _do
             self._every = _own(self._budget.every, tf.int64, "every")
             self._held = [_own(now, now.dtype, "held") for now in self._pass.packed(self._variables)]
             self._ring = _own(np.full((self._rows, 1 + count * len(WRITTEN)), -1.0), tf.float64, "ring")
             self._counts = _own(np.zeros(count * buckets.COUNT + 1), tf.int64, "counts")  # and how many looks
-        self._hold_compiled = tf.function(self._hold)
-        self._record_compiled = tf.function(self._record, reduce_retracing=True)
+        self._do_compiled = tf.function(self._do, reduce_retracing=True)
         self._reader = reader  # from now on the store's thread reads
 
     def _variable(self, variable: Any) -> Variable:
@@ -103,43 +106,49 @@ class TensorFlowWatch:
     def _apply_eagerly(self, gradients: list[Any], order: list[Any], go_on: Callable[[], Any]) -> Any:
         found = go_on()
         applied = self._applied(order)
-        look, hold, moment = self._advance(gradients)
-        if look:
-            self._record_compiled(moment, gradients, applied)
-        if hold:
-            self._hold_compiled()
+        count, awake, odd = self._advance(gradients)
+        if awake:
+            self._do_compiled(count - 1, odd, gradients, applied)
         return found
 
     def _apply_in_graph(self, gradients: list[Any], order: list[Any], go_on: Callable[[], Any]) -> Any:
         found = go_on()
         applied = self._applied(order)
-        look, hold, moment = self._advance(gradients)
-
-        def look_and_hold() -> None:
-            self._record(moment, gradients, applied)
-            self._hold()
-
         if self._fixed and self._budget.every == 1:
-            look_and_hold()
+            self._record(self._updates.assign_add(1) - 1, True, gradients, applied, hold=True)
         else:
-            cases = [lambda: None, lambda: self._record(moment, gradients, applied), self._hold, look_and_hold]
-            which = tf.cast(look, tf.int32) + 2 * tf.cast(hold, tf.int32)
-            tf.switch_case(which, [_without_result(case) for case in cases])
+            count, awake, odd = self._advance(gradients)
+            _if(awake, lambda: self._do(count - 1, odd, gradients, applied))
         return found
 
     def _advance(self, gradients: Sequence[Any]) -> tuple[Any, Any, Any]:
-        """One update further: whether it is looked at, whether the weights are held for the next one, its number.
+        """One update further: how many there were, whether there is something to do, whether a gradient is broken.
 
-        The clock has the number of updates, that of the next look, whether the last gradient was broken, and of which
-        update the weights are held as they were in front of it.
+        Every update pays for this, and in a step of a small network each operation counts.
         """
-        update, due, broken, held = tf.unstack(self._clock.read_value())
+        count = self._updates.assign_add(1)
         odd = self._is_odd(gradients)
-        look = (update >= due) | (odd & (broken == 0))
+        return count, (count > self._wake.read_value()) | odd, odd
+
+    def _do(self, update: Any, odd: Any, gradients: Sequence[Any], applied: Sequence[Any] | None) -> None:
+        """Look at an update, or hold the weights for the next one, or both.
+
+        The plan has the update of the next look, the last one with a broken gradient, and of which update the weights
+        are held as they were in front of it.
+        """
+        due, broken, held = tf.unstack(self._plan.read_value())
+        look = (update >= due) | (odd & (broken != update - 1))
         after = tf.where(look, update + self._distance(update), due)
         hold = update + 1 >= after
-        self._clock.assign(tf.stack([update + 1, after, tf.cast(odd, tf.int64), tf.where(hold, update + 1, held)]))
-        return look, hold, (update, held == update)
+        self._plan.assign(tf.stack([after, tf.where(odd, update, broken), tf.where(hold, update + 1, held)]))
+        self._wake.assign(after - 1)
+
+        def record(hold: bool) -> Callable[[], None]:
+            return lambda: self._record(update, held == update, gradients, applied, hold)
+
+        cases = [lambda: None, record(False), self._hold, record(True)]
+        which = tf.cast(look, tf.int32) + 2 * tf.cast(hold, tf.int32)
+        tf.switch_case(which, [_without_result(case) for case in cases])
 
     def _distance(self, update: Any) -> Any:
         if self._fixed:
@@ -149,7 +158,12 @@ class TensorFlowWatch:
     def _is_odd(self, gradients: Sequence[Any]) -> Any:
         """Whether a small gradient near the inputs is not finite: what spoils any gradient mostly spoils it."""
         sums = [tf.reduce_sum(gradients[place]) for place in self._witnesses if _dense(gradients[place])]
-        return tf.reduce_any([~tf.math.is_finite(one) for one in sums]) if sums else tf.constant(False)
+        if not sums:
+            return tf.constant(False)
+        total = sums[0]
+        for one in sums[1:]:
+            total += tf.cast(one, total.dtype)
+        return ~tf.math.is_finite(total)
 
     def _applied(self, order: Sequence[Any]) -> list[Any] | None:
         after = self._hooks.clipped()
@@ -161,18 +175,23 @@ class TensorFlowWatch:
                 held[place] = gradient
         return held
 
-    def _hold(self) -> None:
+    def _hold(self, now: Sequence[Any] | None = None) -> None:
         """Keep the weights as this step left them, which is as the next one finds them."""
-        for held, now in zip(self._held, self._pass.packed(self._variables), strict=True):
-            held.assign(now)
+        for held, one in zip(self._held, now or self._pass.packed(self._variables), strict=True):
+            held.assign(one)
 
-    def _record(self, moment: tuple[Any, Any], gradients: Sequence[Any], applied: Sequence[Any] | None) -> None:
-        update, known = moment
-        rows, counts = self._statistics(gradients, applied, [held.read_value() for held in self._held], self._variables)
-        rows = tf.where(known | ~_OF_WEIGHTS, rows, tf.constant(np.nan, tf.float64))  # nobody knew to hold them
+    def _record(
+        self, update: Any, known: Any, gradients: Sequence[Any], applied: Sequence[Any] | None, hold: bool
+    ) -> None:
+        before, now = [held.read_value() for held in self._held], self._pass.packed(self._variables)
+        rows, counts = self._pass.look(gradients, applied, before, now)
+        if known is not True:  # whether anybody knew that the weights were to be held
+            rows = tf.where(known | ~_OF_WEIGHTS, rows, tf.constant(np.nan, tf.float64))
         row = tf.concat([tf.cast(update, tf.float64)[None], tf.reshape(rows, [-1])], 0)
         self._ring.scatter_nd_update(tf.cast(self._counts[-1] % self._rows, tf.int64)[None, None], row[None])
         self._counts.assign_add(tf.concat([tf.reshape(counts, [-1]), tf.ones([1], tf.int64)], 0))
+        if hold:
+            self._hold(now)
 
     def _statistics(self, gradients: Any, applied: Any, held: Any, variables: Any) -> tuple[Any, Any]:
         return self._pass.look(gradients, applied, held, self._pass.packed(variables))
@@ -184,7 +203,7 @@ class TensorFlowWatch:
         reader = self._reader
         if reader is None:
             return
-        updates = int(self._clock.numpy()[0])
+        updates = int(self._updates.numpy())
         counts = self._counts.numpy()
         looked = int(counts[-1])
         if updates == 0 and looked == 0:
@@ -230,18 +249,31 @@ def _without_result(what: Callable[[], Any]) -> Callable[[], Any]:
     return call
 
 
+def _if(question: Any, then: Callable[[], Any]) -> None:
+    """A branch that is one operation as long as it is not taken.
+
+    TensorFlow takes branches apart otherwise: each tensor that one reads gets an operation of its own, which runs in
+    every step.
+    """
+    operation = tf.cond(question, _without_result(then), lambda: tf.constant(0)).op
+    while operation.type == "Identity":
+        operation = operation.inputs[0].op
+    if operation.type in ("If", "StatelessIf"):
+        operation._set_attr("_lower_using_switch_merge", tf.compat.v1.AttrValue(b=False))
+
+
 def _dense(gradient: Any) -> bool:
     return gradient is not None and not isinstance(gradient, tf.IndexedSlices) and not gradient.dtype.is_complex
 
 
 def _witnesses(variables: Sequence[Any], networks: Sequence[str]) -> list[int]:
-    """One small variable of each network, the first vector of it if there is one."""
+    """One small variable of each of the first networks, the first vector of it if there is one."""
     found: dict[str, int] = {}
     for place, (variable, network) in enumerate(zip(variables, networks, strict=True)):
         before = found.get(network)
         if before is None or (len(variables[before].shape) != 1 and len(variable.shape) == 1):
             found[network] = place
-    return list(found.values())
+    return list(found.values())[:_WITNESSES]
 
 
 def _first_of_replicas() -> bool:

@@ -1,7 +1,7 @@
 """Gradients that lie on a device: statistics are queued behind the training's own work and fetched when they are done.
 
-Nothing here waits for the device in the training's thread. Where Triton is, one kernel reads everything; elsewhere
-plain operations do, one variable after the other.
+Nothing here waits for the device in the training's thread. On a GPU one kernel reads everything (`torch_stretches`);
+elsewhere plain operations do, one variable after the other.
 """
 
 from __future__ import annotations
@@ -16,11 +16,7 @@ import torch
 from whygrad.live import buckets, looks
 from whygrad.live.looks import INDEX
 from whygrad.live.torch_look import Look
-
-try:
-    from whygrad.live.torch_kernels import KINDS, Plan
-except ImportError:
-    KINDS, Plan = {}, None  # type: ignore[assignment,misc]
+from whygrad.live.torch_stretches import Plan, kernels_for
 
 _APPLIED, _RATIO, _WEIGHTS = INDEX["applied"], INDEX["ratio"], INDEX["weights"]
 
@@ -32,7 +28,8 @@ class DevicePass:
         self._count = len(parameters)
         self._sizes = np.array([p.numel() for p in parameters])
         self._device = parameters[0].device
-        self._kernels = bool(KINDS) and self._device.type == "cuda"
+        self._kernels = kernels_for(self._device)
+        self._wide = _wide(self._device)
         self._plans: dict[Any, Any] = {}
         self._held: list[torch.Tensor] | None = None
         self._side = torch.cuda.Stream(self._device) if self._device.type == "cuda" else None
@@ -45,14 +42,15 @@ class DevicePass:
         """A look at gradients as backpropagation left them."""
         began = self._mark()
         there = [place for place, g in enumerate(gradients) if g is not None]
-        sums = torch.zeros((self._count, 5), dtype=torch.float64, device=self._device)
+        sums = torch.zeros((self._count, 5), dtype=self._wide, device=self._device)
         counts = torch.zeros((self._count, buckets.COUNT), dtype=torch.int32, device=self._device)
         with torch.no_grad():
             dense = [_dense(gradients[place]) for place in there]
             for kind, at in self._by_kind(dense).items():
                 tensors, places = [dense[i] for i in at], [there[i] for i in at]
-                if self._kernels and kind in KINDS:
-                    self._plan(kind, tensors, places).measure(tensors, sums, counts)
+                plan = self._plan(kind, tensors, places)
+                if plan is not None:
+                    plan.measure(tensors, sums, counts)
                 else:
                     for tensor, place in zip(tensors, places, strict=True):
                         _measure_plainly(tensor, sums[place], counts[place])
@@ -62,9 +60,20 @@ class DevicePass:
 
     def applied(self, look: Look, gradients: Sequence[Any]) -> None:
         """Something changed the gradients since: their norms as the optimizer gets them."""
+        began = self._mark()
+        sums = torch.zeros(self._count, dtype=self._wide, device=self._device)
         with torch.no_grad():
             now = [_dense(gradients[place]) for place in look.there]
-            look.after = torch.stack(torch._foreach_norm(now)) if now else None
+            for kind, at in self._by_kind(now).items():
+                tensors, places = [now[i] for i in at], [look.there[i] for i in at]
+                plan = self._plan(kind, tensors, places)
+                if plan is not None:
+                    plan.squares(tensors, sums)
+                else:
+                    for tensor, place in zip(tensors, places, strict=True):
+                        sums[place] = _exact(tensor).square().sum()
+        look.after = sums
+        look.times += [began, self._mark()]
 
     def keep_weights(self, parameters: Sequence[torch.Tensor]) -> None:
         """What the step is going to change. Comparing leaves the new weights in the place of the old."""
@@ -77,18 +86,19 @@ class DevicePass:
     def moved(self, look: Look, parameters: Sequence[torch.Tensor]) -> None:
         """Squares of the step and of the weights before it, for each variable."""
         began = self._mark()
-        sums = torch.zeros((self._count, 2), dtype=torch.float64, device=self._device)
+        sums = torch.zeros((self._count, 2), dtype=self._wide, device=self._device)
         held = self._held or []
         with torch.no_grad():
             now = [_dense(p) for p in parameters]
             for kind, at in self._by_kind(now).items():
                 new, old = [now[i] for i in at], [held[i] for i in at]
-                if self._kernels and kind in KINDS:
-                    self._plan(kind, new, at).compare(new, old, sums)
+                plan = self._plan(kind, new, at)
+                if plan is not None:
+                    plan.compare(new, old, sums)
                 else:
                     for one, other, place in zip(new, old, at, strict=True):
-                        sums[place, 0] = (one - other).double().square().sum()
-                        sums[place, 1] = other.double().square().sum()
+                        sums[place, 0] = (_exact(one) - _exact(other)).square().sum()
+                        sums[place, 1] = _exact(other).square().sum()
                         other.copy_(one)
         look.moved = sums
         look.times += [began, self._mark()]
@@ -110,7 +120,7 @@ class DevicePass:
             )
             sums = torch.stack([look.before[0] for look in given]).cpu().numpy()
             moved = torch.stack([look.moved for look in given]).cpu().numpy()
-            after = [None if look.after is None else look.after.double().cpu().numpy() for look in given]
+            after = [None if look.after is None else look.after.cpu().numpy() for look in given]
         rows = [self._row(*one) for one in zip(given, sums, broken, moved, after, strict=True)]
         zeros = sum(np.nan_to_num(one[:, INDEX["zeros"]]) for one in rows) * self._sizes
         counts[:, buckets.SMALLEST] += np.rint(zeros).astype(np.int64)
@@ -145,7 +155,7 @@ class DevicePass:
         rows[there, INDEX["nans"]] = nans
         rows[there, INDEX["infs"]] = broken[there] - nans
         if after is not None:
-            rows[there, _APPLIED] = after
+            rows[there, _APPLIED] = np.sqrt(after[there])
         length = np.sqrt(moved[:, 1])
         rows[:, _WEIGHTS] = length
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -158,14 +168,16 @@ class DevicePass:
             found[tensor.dtype].append(at)
         return found
 
-    def _plan(self, kind: torch.dtype, tensors: list[torch.Tensor], places: list[int]) -> Any:
+    def _plan(self, kind: torch.dtype, tensors: list[torch.Tensor], places: list[int]) -> Plan | None:
+        if self._kernels is None or kind not in self._kernels.kinds:
+            return None
         sizes = [tensor.numel() for tensor in tensors]
         key = (kind, tuple(places), tuple(sizes))
         found = self._plans.get(key)
         if found is None:
             if len(self._plans) > 64:  # sparse gradients have another size every time
                 self._plans.clear()
-            found = self._plans[key] = Plan(sizes, places, kind, self._device)
+            found = self._plans[key] = Plan(self._kernels, sizes, places, kind, self._device)
         return found
 
 
@@ -181,11 +193,20 @@ def _dense(tensor: torch.Tensor) -> torch.Tensor:
     return tensor if torch.ops.aten.is_non_overlapping_and_dense(tensor) else tensor.contiguous()
 
 
+def _wide(device: torch.device) -> torch.dtype:
+    return torch.float32 if device.type == "mps" else torch.float64
+
+
+def _exact(tensor: torch.Tensor) -> torch.Tensor:
+    """In float64, where the device has it."""
+    return tensor.to(_wide(tensor.device))
+
+
 def _measure_plainly(tensor: torch.Tensor, sums: torch.Tensor, counts: torch.Tensor) -> None:
     numbers = tensor.reshape(-1)
     if not len(numbers):
         return
-    exact = numbers.float() if tensor.device.type == "mps" else numbers.double()
+    exact = _exact(numbers)
     sums[0], sums[1] = exact.sum(), exact.square().sum()
     sums[2], sums[3] = (numbers == 0).sum(), numbers.isnan().sum()
     sums[4] = numbers.abs().max()

@@ -1,4 +1,4 @@
-"""Kernels that read all gradients of a GPU in one launch, whatever their number. Triton comes with PyTorch.
+"""What `cuda_source` says in CUDA, in Triton: for devices that are not NVIDIA's.
 
 Each program reads a stretch of one variable: a table says of which, and where it begins. What programs of one variable
 find is added up in memory.
@@ -18,7 +18,6 @@ TO_MEASURE, TO_COMPARE = {"block": 256, "num_warps": 4}, {"block": 4096, "num_wa
 KINDS = {torch.float32: 0, torch.float16: 1, torch.bfloat16: 2}
 FIRST, WINDOW = 127 - 52, 128
 """Exponents from 2**-52 to 2**11, of both signs."""
-MEASURES = ("sum", "squares", "zeros", "nans", "largest")
 
 
 @triton.jit  # type: ignore[untyped-decorator]
@@ -95,58 +94,55 @@ def _compare(  # type: ignore[no-untyped-def]
     end = tl.minimum(start + stretch, tl.load(sizes + which))
     now = _pointer(table, which, kind)
     before = _pointer(held, which, kind)
-    moved = tl.zeros([block], dtype=tl.float32)
-    length = tl.zeros([block], dtype=tl.float32)
+    moved = tl.zeros([block], dtype=tl.float64)
+    length = tl.zeros([block], dtype=tl.float64)
     for at in range(start, end, block):
         here = at + tl.arange(0, block)
         inside = here < end
         new = tl.load(now + here, mask=inside, other=0.0)
         old = tl.load(before + here, mask=inside, other=0.0)
         tl.store(before + here, new, mask=inside)
-        step = new.to(tl.float32) - old.to(tl.float32)
-        weight = old.to(tl.float32)
+        weight = old.to(tl.float64)
+        step = new.to(tl.float64) - weight
         moved += step * step
         length += weight * weight
     out = sums + tl.load(places + which) * 2
-    tl.atomic_add(out, tl.sum(moved.to(tl.float64)))
-    tl.atomic_add(out + 1, tl.sum(length.to(tl.float64)))
+    tl.atomic_add(out, tl.sum(moved))
+    tl.atomic_add(out + 1, tl.sum(length))
 
 
-class Plan:
-    """Which program reads which stretch of which variable, for tensors of these sizes and one kind of number."""
+@triton.jit  # type: ignore[untyped-decorator]
+def _squares(  # type: ignore[no-untyped-def]
+    table, whose, starts, sizes, places, sums, kind: tl.constexpr, stretch: tl.constexpr, block: tl.constexpr
+):
+    program = tl.program_id(0)
+    which = tl.load(whose + program)
+    start = tl.load(starts + program)
+    end = tl.minimum(start + stretch, tl.load(sizes + which))
+    numbers = _pointer(table, which, kind)
+    squares = tl.zeros([block], dtype=tl.float64)
+    for at in range(start, end, block):
+        here = at + tl.arange(0, block)
+        exact = tl.load(numbers + here, mask=here < end, other=0.0).to(tl.float64)
+        squares += exact * exact
+    tl.atomic_add(sums + tl.load(places + which), tl.sum(squares))
 
-    def __init__(self, sizes: list[int], places: list[int], kind: torch.dtype, device: Any) -> None:
-        stretches = [(which, at) for which, size in enumerate(sizes) for at in range(0, size, STRETCH)]
-        self.programs = len(stretches)
-        self._kind = KINDS[kind]
-        self._whose = torch.tensor([which for which, _ in stretches], dtype=torch.int32, device=device)
-        self._starts = torch.tensor([at for _, at in stretches], dtype=torch.int64, device=device)
-        self._sizes = torch.tensor(sizes, dtype=torch.int64, device=device)
-        self._places = torch.tensor(places, dtype=torch.int64, device=device)
-        self._device = device
-        self._tables: dict[tuple[int, ...], torch.Tensor] = {}
 
-    def measure(self, tensors: list[torch.Tensor], sums: torch.Tensor, counts: torch.Tensor) -> None:
-        """Add to `sums` (of `MEASURES`) and `counts`, in the rows of their places."""
-        _measure[(self.programs,)](
-            self._table(tensors), self._whose, self._starts, self._sizes, self._places, sums, counts,
-            kind=self._kind, stretch=STRETCH, first=FIRST, window=WINDOW, **TO_MEASURE,
+class TritonKernels:
+    """What the arguments are says `torch_stretches`."""
+
+    kinds, stretch = KINDS, STRETCH
+
+    def measure(self, kind: torch.dtype, programs: int, *given: Any) -> None:
+        """Statistics and histograms."""
+        _measure[(programs,)](
+            *given, kind=KINDS[kind], stretch=STRETCH, first=FIRST, window=WINDOW, **TO_MEASURE
         )  # fmt: skip
 
-    def compare(self, now: list[torch.Tensor], held: list[torch.Tensor], sums: torch.Tensor) -> None:
-        """Add squares of differences and of what was held to `sums`; what is held becomes what is now."""
-        _compare[(self.programs,)](
-            self._table(now), self._table(held), self._whose, self._starts, self._sizes, self._places, sums,
-            kind=self._kind, stretch=STRETCH, **TO_COMPARE,
-        )  # fmt: skip
+    def squares(self, kind: torch.dtype, programs: int, *given: Any) -> None:
+        """Sums of squares alone."""
+        _squares[(programs,)](*given, kind=KINDS[kind], stretch=STRETCH, **TO_COMPARE)
 
-    def _table(self, tensors: list[torch.Tensor]) -> torch.Tensor:
-        addresses = tuple([t.data_ptr() for t in tensors])
-        table = self._tables.get(addresses)
-        if table is None:
-            if len(self._tables) > 16:  # gradients are made anew in every update, weights and what is held are not
-                self._tables.clear()
-            # So few bytes are on their way when this returns: it does not wait for the device.
-            table = torch.tensor(addresses, dtype=torch.int64).to(self._device, non_blocking=True)
-            self._tables[addresses] = table
-        return table
+    def compare(self, kind: torch.dtype, programs: int, *given: Any) -> None:
+        """Squares of differences and of what is held, which becomes what is now."""
+        _compare[(programs,)](*given, kind=KINDS[kind], stretch=STRETCH, **TO_COMPARE)

@@ -101,6 +101,9 @@ class TorchWatch:
 
     # In the training's thread.
 
+    def _gradients(self) -> list[Any]:
+        return [p.grad for p in self._parameters]
+
     def _arm(self) -> None:
         self._looking = self._budget.due(self._updates)
         if not self._looking:
@@ -130,7 +133,7 @@ class TorchWatch:
     def _backward_ended(self) -> None:
         began = time.perf_counter()
         root, self._root, self._queued = self._root, None, False
-        self._read([p.grad for p in self._parameters])
+        self._read(self._gradients())
         # The last one before the step counts: an actor's loss, too, runs through the critic's parameters.
         self._loss = root.detach() if isinstance(root, torch.Tensor) and root.numel() == 1 else None
         self._cost += time.perf_counter() - began
@@ -143,14 +146,14 @@ class TorchWatch:
     def unscaled(self, optimizer: Any) -> None:
         """A GradScaler divided the gradients: only now are they what backpropagation means."""
         if optimizer is self._optimizer and self._look is not None:
-            self._read([p.grad for p in self._parameters])
+            self._read(self._gradients())
 
     @_unseen
     def _before_step(self, _optimizer: Any, _args: Any, _kwargs: Any) -> None:
         if self._skips:
             self._skips = False
             return
-        gradients = [p.grad for p in self._parameters]
+        gradients = self._gradients()
         self._looking = self._looking or self._is_odd(gradients)
         if not self._looking:
             return

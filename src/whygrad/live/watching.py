@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
@@ -84,24 +85,48 @@ def watch(
     watching.log(loss=loss.item())      # if you like
     ```
     """
-    kind = _framework(model, optimizer)
-    if kind == "torch":
-        return _watch_torch(model, optimizer, run, name, Budget(budget, every), targets, activations, on_event)
-    if kind == "tensorflow":
-        return _watch_tensorflow(model, optimizer, run, name, (budget, every), targets, on_event)
-    if kind == "jax":
-        return _watch_jax(optimizer, run, name, (budget, every), targets, on_event)
-    raise TypeError(_what_to_give(model, optimizer))
+    found = getattr(model, "optimizer", None) if optimizer is None else optimizer
+    wanted = _Wanted(run, name, budget, every, targets, activations, on_event)
+    wanted.budget()  # says what is wrong with it here and not in the store's thread
+    begin = _BEGIN.get(_framework(found))
+    if begin is None:
+        raise TypeError(_what_to_give(model, optimizer))
+    return begin(model, found, wanted)
 
 
-def _framework(model: Any, optimizer: Any) -> str:
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """The options of `watch`."""
+
+    folder: str | os.PathLike[str] | None
+    name: str | None
+    share: float
+    every: int | None
+    targets: Mapping[str, Any] | None
+    activations: bool
+    on_event: Callable[[Event], Any] | None
+
+    def budget(self) -> Budget:
+        return Budget(self.share, self.every)
+
+    def run(self) -> WatchedRun:
+        return watched_run(self.folder, on_event=self.on_event)
+
+
+def _framework(optimizer: Any) -> str:
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(optimizer, torch.optim.Optimizer):
         return "torch"
-    found = getattr(model, "optimizer", None) if optimizer is None else optimizer
-    if "tensorflow" in sys.modules and hasattr(found, "apply_gradients") and _keras_backend(found) == "tensorflow":
-        return "tensorflow"
-    if "jax" in sys.modules and callable(getattr(found, "init", None)) and callable(getattr(found, "update", None)):
+    if hasattr(optimizer, "apply_gradients"):
+        backend = _keras_backend(optimizer)
+        if backend == "tensorflow" and "tensorflow" in sys.modules:
+            return "tensorflow"
+        return "keras on torch" if backend == "torch" else "unknown"
+    if (
+        "jax" in sys.modules
+        and callable(getattr(optimizer, "init", None))
+        and callable(getattr(optimizer, "update", None))
+    ):
         return "jax"
     return "unknown"
 
@@ -118,66 +143,55 @@ def _what_to_give(model: Any, optimizer: Any) -> str:
     given = "no optimizer" if optimizer is None else f"{type(optimizer).__module__}.{type(optimizer).__qualname__}"
     return (
         f"whygrad.watch got {given} with {type(model).__qualname__}. It watches a torch.optim.Optimizer with its "
-        "module, a Keras optimizer on TensorFlow with its model (or a compiled model alone), and an Optax optimizer "
-        "(anything with init and update) in whose place it is then used: tx = whygrad.watch(params, optax.adam(1e-3))."
+        "module, a Keras optimizer on TensorFlow or PyTorch with its model (or a compiled model alone), and an Optax "
+        "optimizer (anything with init and update) in whose place it is then used: tx = whygrad.watch(params, optax.adam(1e-3))."
     )
 
 
-def _watch_tensorflow(
-    model: Any,
-    optimizer: Any,
-    run: Any,
-    name: str | None,
-    often: tuple[float, int | None],
-    targets: Mapping[str, Any] | None,
-    on_event: Any,
-) -> Watch:
+def _watch_tensorflow(model: Any, optimizer: Any, wanted: _Wanted) -> Watch:
     from whygrad.live.tensorflow_hooks import names
     from whygrad.live.tensorflow_watch import TensorFlowWatch
 
-    found = model.optimizer if optimizer is None else optimizer
-    budget, held = Budget(*often), watched_run(run, on_event=on_event)
-    called = name or type(found).__name__
-    return Watch(held, [TensorFlowWatch(held, called, dict(names(model)), found, budget, often[1], targets)])
+    run, name = wanted.run(), wanted.name or type(optimizer).__name__
+    given = dict(names(model)), optimizer, wanted.budget(), wanted.every, wanted.targets
+    return Watch(run, [TensorFlowWatch(run, name, *given)])
 
 
-def _watch_jax(
-    optimizer: Any,
-    run: Any,
-    name: str | None,
-    often: tuple[float, int | None],
-    targets: Mapping[str, Any] | None,
-    on_event: Any,
-) -> Any:
+def _watch_keras_on_torch(model: Any, optimizer: Any, wanted: _Wanted) -> Watch:
+    from whygrad.live.keras_torch_watch import KerasTorchWatch
+
+    run, name = wanted.run(), wanted.name or type(optimizer).__name__
+    return Watch(run, [KerasTorchWatch(run, name, model, optimizer, wanted.budget(), wanted.targets)])
+
+
+def _watch_jax(model: Any, optimizer: Any, wanted: _Wanted) -> Any:
     from whygrad.live.jax_transformation import transformation
     from whygrad.live.jax_watch import JaxWatch
 
-    Budget(*often)  # says what is wrong with them here and not in the store's thread
-    held = watched_run(run, on_event=on_event)
-    watched = JaxWatch(held, name or "optimizer", optimizer, lambda: Budget(*often), often[1], targets)
-    return transformation(watched.init, watched.update, Watch(held, [watched]), watched.keep)
+    run = wanted.run()
+    watched = JaxWatch(run, wanted.name or "optimizer", optimizer, wanted.budget, wanted.every, wanted.targets)
+    return transformation(watched.init, watched.update, Watch(run, [watched]), watched.keep)
 
 
-def _watch_torch(
-    model: Any,
-    optimizer: Any,
-    run: Any,
-    name: str | None,
-    budget: Budget,
-    targets: Mapping[str, Any] | None,
-    activations: bool,
-    on_event: Any,
-) -> Watch:
+def _watch_torch(model: Any, optimizer: Any, wanted: _Wanted) -> Watch:
     from whygrad.live.torch_activations import Activations
     from whygrad.live.torch_watch import TorchWatch
 
-    held = watched_run(run, on_event=on_event)
-    names = dict(_parameter_names(model))
-    units = Activations(model if isinstance(model, Mapping) else {"": model}) if activations else None
-    watched = TorchWatch(held, name or type(optimizer).__name__, names, optimizer, budget, targets, units)
-    for target in targets or {}:
+    run, name = wanted.run(), wanted.name or type(optimizer).__name__
+    units = Activations(model if isinstance(model, Mapping) else {"": model}) if wanted.activations else None
+    given = dict(_parameter_names(model)), optimizer, wanted.budget(), wanted.targets, units
+    watched = TorchWatch(run, name, *given)
+    for target in wanted.targets or {}:
         watched.group.targets[target] = StandingTarget(target)
-    return Watch(held, [watched])
+    return Watch(run, [watched])
+
+
+_BEGIN: dict[str, Callable[[Any, Any, _Wanted], Any]] = {
+    "torch": _watch_torch,
+    "tensorflow": _watch_tensorflow,
+    "keras on torch": _watch_keras_on_torch,
+    "jax": _watch_jax,
+}
 
 
 def _parameter_names(model: Any) -> Iterator[tuple[int, tuple[str, str]]]:

@@ -59,8 +59,8 @@ class Lanes:
         if isinstance(env, gymnasium.Env) and (count > 1 or processes or env_options):
             raise ValueError(
                 f"{env} is already made, so it can only be one lane, in this process and without options; "
-                f"received count={count}, processes={processes}, options {env_options}. Give its id, or a function that "
-                "makes it."
+                f"received count={count}, processes={processes}, options {env_options}. Give its id, or a function "
+                "that makes it."
             )
         self.name = env_name(env)
         self.count = count

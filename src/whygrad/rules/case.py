@@ -56,6 +56,8 @@ class Case:
         self._losses: dict[int, Site | None] = {}
         self.verdicts: Any = None
         """Worked out once, by `whygrad.rules.verdict`."""
+        self.idle_terms_found: Any = None
+        """Worked out once, by `whygrad.rules.idle_terms`."""
         self.objectives_found: Any = None
         """Worked out once, by `whygrad.rules.objective`."""
         self.twins_found: Any = None
@@ -270,7 +272,7 @@ class Case:
             if alone and tried == (id(part), len(left)):
                 continue  # no round trip is believed that was not before
             tried = id(part), len(left)
-            cuts = [c for c in self._cuts(part, left, backward.tape) if c.alone or not (alone or feeds_copy(part, c))]
+            cuts = [c for c in self.cuts_of(part, left, backward.tape) if c.alone or not (alone or feeds_copy(part, c))]
             cuts = self._not_dropped_inside(backward, part, cuts)
             if alone and all(is_target(self, part, cut) for cut in cuts):
                 continue  # it only makes a target; what should have been the prediction is still to be found
@@ -318,7 +320,8 @@ class Case:
                 found.append(reach.Cut(op, frozenset(v for v in passing if v is not None), True))
         return _by_place(found)
 
-    def _cuts(self, part: reach.Slice, variables: set[int], tape: int | None) -> list[reach.Cut]:
+    def cuts_of(self, part: reach.Slice, variables: set[int], tape: int | None) -> list[reach.Cut]:
+        """The places where the gradient of variables stops, without those that make a target."""
         cuts = _by_place(reach.cuts(self.recording, part, variables, tape))
         compared = [c for c in cuts if is_compared(self, part, c, tape)]
         others = {v for c in cuts if c not in compared for v in c.variables}
@@ -380,6 +383,11 @@ class Case:
             between = bisect(clears, backward.at, key=_when), bisect_left(clears, step.at, key=_when)
             expected |= missed.difference(*(c.variables for c in clears[slice(*between)]))
         return expected
+
+    def applied_after(self, backward: Backward) -> set[int]:
+        """The variables that got a gradient in a pass and were changed by it."""
+        applied = {v for step in self._steps_after(backward) for v in step.applied}
+        return set(backward.got) & applied
 
     def _steps_after(self, backward: Backward) -> list[Step]:
         """The first step of each optimizer after a backward pass: those that this pass was for."""

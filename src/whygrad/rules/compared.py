@@ -66,6 +66,7 @@ def _both_moved(case: Case, objective: Objective, op: Op) -> Compared | None:
 def _is_measured(case: Case, objective: Objective, op: Op) -> bool:
     """Whether the difference is made small by itself, and does not go on to be compared with data."""
     follow = set(op.outputs)
+    measured = op.name not in LINEAR  # a bare difference has no smallest value: that is two terms of a loss
     for one in objective.part.ops:
         if one.at <= op.at or not any(v in follow for v in one.inputs):
             continue
@@ -74,8 +75,9 @@ def _is_measured(case: Case, objective: Objective, op: Op) -> bool:
         others = [v for v in one.inputs if v not in follow and size(case, v) > 1]
         if others or one.name not in _MEASURES:
             return False
+        measured = measured or one.name not in LINEAR
         follow.update(one.outputs)
-    return objective.part.loss in follow
+    return measured and objective.part.loss in follow
 
 
 def _reached_without(case: Case, objective: Objective, op: Op) -> int:

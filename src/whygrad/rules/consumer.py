@@ -52,8 +52,8 @@ def _network_calls(
         if case.recording.framework == "jax" and missing.backward.tape not in op.tapes:
             continue  # before the function that is differentiated
         site = case.seen_from(op.stack, missing.backward.stack)
-        if site is None:
-            continue
+        if site is None or op.switch is not None:
+            continue  # what ran without a gradient (a rollout) is not where this network is missing
         family = roots & {case.variable(v).network for v in read}
         # Parts of one model count as networks of their own only in that model's training method (a GAN's train_step).
         if family and (_inside(case, op, site, classes) or not any(site.function.startswith(f"{c}.") for c in classes)):
@@ -135,6 +135,18 @@ def repeated_term(case: Case, missing: Missing, op: Op) -> Site | None:
         first = seen.setdefault((one.name, one.inputs), site)
         if (first.file, first.function) == (site.file, site.function) and first.line < site.line:
             return site
+    return None
+
+
+def repeated_operand(case: Case, missing: Missing, dropped: Op) -> Site | None:
+    """Where, after an output that is dropped, one of its shape is taken twice by one operation: `matmul(q, q)`."""
+    values, site = case.recording.values, case.site(dropped.stack)
+    shapes = {values[v].shape for v in dropped.outputs if v in values}
+    for op in case.slice(missing.backward, reach.CERTAIN).ops:
+        twice = len(op.inputs) > 1 and len(set(op.inputs)) == 1 and values[op.inputs[0]].shape in shapes
+        here = case.site(op.stack) if twice and op.at > dropped.at else None
+        if here is not None and site is not None and (here.file, here.function) == (site.file, site.function):
+            return here
     return None
 
 

@@ -153,11 +153,11 @@ def advantages(case: Case, part: reach.Slice, cuts: list[reach.Cut], tape: int |
     candidates = [cut for cut in cuts if cut.op.kind in ("stop", "leave") or cut.op.switch is not None]
     if not candidates:
         return []
-    trained = _leading_on(case, part, tape)
-    return [cut for cut in candidates if _only_weighs(case, part, cut, trained)]
+    trained = leading_on(case, part, tape)
+    return [cut for cut in candidates if only_weighs(case, part, cut, trained)]
 
 
-def _leading_on(case: Case, part: reach.Slice, tape: int | None) -> set[int]:
+def leading_on(case: Case, part: reach.Slice, tape: int | None) -> set[int]:
     """Values through which the gradient of the loss gets to a variable: a log-probability of old data trains nobody."""
     recording = case.recording
     arrived = reach.gradient_reach(recording, part, tape)
@@ -171,7 +171,7 @@ def _leading_on(case: Case, part: reach.Slice, tape: int | None) -> set[int]:
     return found
 
 
-def _only_weighs(case: Case, part: reach.Slice, cut: reach.Cut, trained: set[int]) -> bool:
+def only_weighs(case: Case, part: reach.Slice, cut: reach.Cut, trained: set[int]) -> bool:
     """Whether every way from the cut to the loss goes through a product with a log-probability that is trained."""
     landed = [case.recording.ops[h.entered] for h in case.recording.handovers if h.left == cut.op.at]
     values = {*cut.op.outputs, *(v for op in landed for v in op.outputs)}

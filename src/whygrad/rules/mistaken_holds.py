@@ -24,10 +24,16 @@ def given_by_mistake(case: Case) -> list[tuple[Optimizer, set[int]]]:
             continue
         mine = _shapes(case, optimizer.holds)
         for group, shapes in idle:
-            if _several(mine, shapes):
+            if _several(mine, shapes) and not _follows(case, optimizer, group):
                 found.append((optimizer, group))
                 break
     return found
+
+
+def _follows(case: Case, optimizer: Optimizer, group: set[int]) -> bool:
+    """Whether the other network is given what this one holds, over and over: then the loss uses the copy (W105)."""
+    begun = min((s.at for s in case.recording.steps if s.optimizer == optimizer.id), default=0)
+    return any(c.at > begun and c.source in optimizer.holds and c.target in group for c in case.recording.copies)
 
 
 def _several(one: Counter[str], all_of_them: Counter[str]) -> bool:

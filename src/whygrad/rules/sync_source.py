@@ -27,7 +27,8 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @functools.lru_cache(maxsize=64)
-def _tree(file: str) -> ast.Module | None:
+def tree_of(file: str) -> ast.Module | None:
+    """The parsed source of a file, None where there is none."""
     try:
         return ast.parse("".join(linecache.getlines(file)))
     except (SyntaxError, ValueError):
@@ -60,7 +61,7 @@ def called(node: ast.AST) -> str:
 @functools.lru_cache(maxsize=4096)
 def _around(site: Site) -> tuple[ast.stmt | None, list[ast.For], _Function | None]:
     """The statement of a site, the loops around it in its function, and the function."""
-    tree = _tree(site.file)
+    tree = tree_of(site.file)
     statement: ast.stmt | None = None
     loops: list[ast.For] = []
     function: _Function | None = None
@@ -87,7 +88,7 @@ def stepped_with(weights: Site, gradient: Site) -> bool:
     if weights.file != gradient.file:
         return False
     statement, _, _ = _around(gradient)
-    bound = _bound_at(weights)
+    bound = bound_at(weights)
     for node in ast.walk(statement) if statement is not None else ():
         sides: list[ast.AST] = []
         if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Add | ast.Sub):
@@ -99,7 +100,7 @@ def stepped_with(weights: Site, gradient: Site) -> bool:
     return False
 
 
-def _bound_at(site: Site) -> set[str]:
+def bound_at(site: Site) -> set[str]:
     """The names that are given what a site computes: by assignment, or one after the other by a loop."""
     statement, loops, _ = _around(site)
     found: set[str] = set()
@@ -112,6 +113,12 @@ def _bound_at(site: Site) -> set[str]:
         if _covers(loop.iter, site):
             found |= spoken_in(loop.target)
     return found
+
+
+def function_of(site: Site) -> ast.AST | None:
+    """The function that a site stands in, else its file."""
+    _, _, function = _around(site)
+    return function if function is not None else tree_of(site.file)
 
 
 def _covers(node: ast.AST, site: Site) -> bool:
@@ -142,6 +149,17 @@ def blamed(stack: Stack) -> Site | None:
         given = {a.arg for a in function.args.args} if function is not None else set()
         names = {name.partition(".")[0] for name in pair(site)} or _zipped(site) or _handed_on(site)
         if not (names & (given - {"self"})) or index + 1 == len(stack):
+            return site
+    return None
+
+
+def speaks_of(stack: Stack, one: str, other: str) -> Site | None:
+    """The innermost line that names two networks, where they are not both just arguments of its function."""
+    for site in stack:
+        statement, _, function = _around(site)
+        given = {a.arg for a in function.args.args} if function is not None else set()
+        spoken = spoken_in(statement) if statement is not None and not hasattr(statement, "body") else set()
+        if {one, other} <= spoken and not {one, other} <= given:
             return site
     return None
 
@@ -188,7 +206,7 @@ def pair_called(site: Site) -> list[str]:
 @functools.lru_cache(maxsize=64)
 def _calls(file: str) -> dict[tuple[int, int, int, int], str]:
     """What is called at each place of a file."""
-    tree = _tree(file)
+    tree = tree_of(file)
     return {
         (node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0): called(node.func)
         for node in (ast.walk(tree) if tree is not None else ())
@@ -223,7 +241,7 @@ def bindings(files: Iterable[str], name: str) -> Iterator[tuple[Site, ast.expr]]
 
 @functools.lru_cache(maxsize=64)
 def _assignments(file: str) -> dict[str, list[tuple[Site, ast.expr]]]:
-    tree = _tree(file)
+    tree = tree_of(file)
     found: dict[str, list[tuple[Site, ast.expr]]] = {}
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.Assign):
@@ -256,7 +274,7 @@ def is_alias(value: ast.expr, other: str) -> bool:
 
 def waiting(files: Iterable[str], ran: set[tuple[str, int]], names: set[str], functions: set[str]) -> Site | None:
     """A line that would sync a network of these names and that never ran; dead code does not count."""
-    trees = [(file, tree) for file in files if (tree := _tree(file)) is not None]
+    trees = [(file, tree) for file in files if (tree := tree_of(file)) is not None]
     for file, tree in trees:
         for function, statement in _statements(tree, ""):
             lines = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
@@ -397,7 +415,7 @@ def _fixed(tree: ast.Module, name: str) -> bool:
 
 def arguments(site: Site) -> list[str]:
     """The plain names that a call is given, in order: `params`, `self.target_params`."""
-    tree = _tree(site.file)
+    tree = tree_of(site.file)
     for node in ast.walk(tree) if tree is not None else ():
         if not isinstance(node, ast.Call):
             continue
@@ -437,7 +455,7 @@ def comes_again(copy: Stack, step: Stack) -> bool:
 
 def _loops(site: Site) -> list[ast.For | ast.While]:
     """The loops around a line in its own function, from the outermost in."""
-    tree = _tree(site.file)
+    tree = tree_of(site.file)
     _, _, function = _around(site)
     inside = ast.walk(function if function is not None else tree) if tree is not None else ()
     found = [n for n in inside if isinstance(n, ast.For | ast.While) and n.lineno <= site.line <= (n.end_lineno or 0)]

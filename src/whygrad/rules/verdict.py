@@ -13,6 +13,9 @@ from whygrad.flow.recording import Backward, Op, Switch, Tape
 from whygrad.flow.site import Site, shared_site
 from whygrad.rules.case import Case, Missing
 
+GRAD, CHECKPOINT = "autograd.grad", "CheckpointFunction"
+"""PyTorch: what runs without being recorded, unless it is told to (`create_graph`) or given a live tensor."""
+
 
 @dataclass(slots=True)
 class Verdict:
@@ -35,6 +38,8 @@ class Verdict:
     first: Op | None = None
     """The operation of the network itself that comes last before the cut."""
     others: list[Op] = field(default_factory=list)
+    idle: bool = False
+    """The variables learn from other terms of the loss; the one that is cut here trains nobody."""
 
 
 def verdicts(case: Case) -> list[Verdict]:
@@ -49,7 +54,7 @@ def _all(case: Case) -> list[Verdict]:
     merged: dict[tuple[str, str, int], Verdict] = {}
     for missing in case.missing:
         for cut in missing.cuts:
-            verdict = _judge(case, missing, cut)
+            verdict = judge(case, missing, cut)
             place = (verdict.where.file, verdict.where.line) if verdict.where is not None else ("", 0)
             known = merged.get((verdict.code, *place))
             if known is None:
@@ -99,7 +104,8 @@ def _recorded(verdict: Verdict) -> bool:
     return verdict.backward.tape is not None and verdict.backward.tape in verdict.op.tapes
 
 
-def _judge(case: Case, missing: Missing, cut: reach.Cut) -> Verdict:
+def judge(case: Case, missing: Missing, cut: reach.Cut) -> Verdict:
+    """The rule that a cut falls under, and its line."""
     op = cut.op
     verdict = Verdict("W104", missing.backward, cut.variables, op, case.site(op.stack), missing.update, missing.seen)
     verdict.first = _last_of_network(case, missing, cut)
@@ -115,6 +121,8 @@ def _judge(case: Case, missing: Missing, cut: reach.Cut) -> Verdict:
         _judge_tape(case, verdict, tape, cut)
     elif op.switch is not None:
         _judge_switch(case, verdict, case.recording.switches[op.switch])
+    elif op.name in (GRAD, CHECKPOINT):
+        verdict.code = "W101"  # it computes, and leaves no trace to differentiate
     elif op.kind == "stop":
         verdict.code = "W102"
     elif op.kind == "write":
@@ -133,7 +141,20 @@ def _judge_tape(case: Case, verdict: Verdict, tape: Tape, cut: reach.Cut) -> Non
         return
     else:
         verdict.code = "W101"
-    verdict.where = case.seen_from(op.stack, tape.stack)
+    verdict.where = _own_call(case, verdict, case.seen_from(op.stack, tape.stack))
+
+
+def _own_call(case: Case, verdict: Verdict, site: Site | None) -> Site | None:
+    """The call of the network itself, where the one beside the tape runs other networks too (a whole rollout)."""
+    stack = case.stack(verdict.op.stack)
+    if site is None or site not in stack:
+        return site
+    networks = {case.variable(v).network for v in verdict.variables}
+    for index in range(stack.index(site), -1, -1):
+        read = case.reads_under.get(stack[index:], set())
+        if {case.variable(v).network for v in read} <= networks:
+            return stack[index]
+    return site
 
 
 def _judge_switch(case: Case, verdict: Verdict, switch: Switch) -> None:

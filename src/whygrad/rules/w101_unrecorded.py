@@ -4,8 +4,11 @@ What it checks
     A variable reaches the loss only through operations that nobody recorded:
     a forward pass before or outside the tf.GradientTape block, under
     torch.no_grad() or torch.inference_mode(), in a function that carries one
-    of them as a decorator, after torch.set_grad_enabled(False), or under
-    tape.stop_recording().
+    of them as a decorator, after torch.set_grad_enabled(False), under
+    tape.stop_recording(), in torch.autograd.grad without create_graph=True,
+    or in a reentrant checkpoint whose inputs ask for no gradient.
+    A warning, where a variable learns from the rest of the loss, and one term
+    of it is such a constant.
 
 Why it matters
     A framework differentiates what it recorded and nothing else. To the
@@ -75,7 +78,8 @@ from collections.abc import Iterator
 from whygrad.flow.source import expression
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding
-from whygrad.rules.verdict import Verdict, verdicts
+from whygrad.rules.idle_terms import idle_terms
+from whygrad.rules.verdict import CHECKPOINT, GRAD, Verdict, verdicts
 from whygrad.rules.wording import at_line, from_verdict, quoted
 
 CODE, NAME = "W101", "unrecorded"
@@ -84,7 +88,7 @@ SUMMARY = "the forward pass ran where nothing was recorded: outside the tape, un
 
 def check(case: Case) -> Iterator[Finding]:
     """Cuts that are nothing but a recorder switched off."""
-    for verdict in verdicts(case):
+    for verdict in [*verdicts(case), *idle_terms(case)]:
         if verdict.code == CODE:
             yield from_verdict(case, verdict, NAME, *_words(case, verdict))
 
@@ -92,6 +96,17 @@ def check(case: Case) -> Iterator[Finding]:
 def _words(case: Case, verdict: Verdict) -> tuple[str, str, str]:
     call = quoted(verdict.where, "this call")
     switch, tape = verdict.switch, verdict.tape
+    if verdict.op.name == GRAD:
+        label = "not recorded: without create_graph=True the gradients that it returns are constants"
+        why = "A loss that is computed from a gradient needs the graph of that gradient, to differentiate it once more."
+        return label, why, f"give create_graph=True in {call}"
+    if verdict.op.name == CHECKPOINT:
+        label = "not recorded: none of its inputs asks for a gradient, and the block runs under torch.no_grad()"
+        why = (
+            "A reentrant checkpoint runs its block unrecorded and runs it again in backward; it learns of the backward "
+            "pass from its inputs alone. Where they are frozen, the block's own variables get nothing."
+        )
+        return label, why, f"give use_reentrant=False in {call}, or let its input ask for a gradient (requires_grad_())"
     if switch is not None:
         name = {"no_grad": "torch.no_grad()", "inference_mode": "torch.inference_mode()"}.get(
             switch.name, "tape.stop_recording()"

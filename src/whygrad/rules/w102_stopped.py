@@ -4,6 +4,8 @@ What it checks
     Every way from the variable to the loss passes through an operation that
     is there to stop gradients: .detach(), .detach_(), .data,
     tf.stop_gradient, keras.ops.stop_gradient, jax.lax.stop_gradient.
+    A warning, where the variable learns from the rest of the loss, and one
+    term of it is such a constant.
 
 Why it matters
     The operation returns the same numbers as a constant, so the loss looks
@@ -71,6 +73,7 @@ from collections.abc import Iterator
 from whygrad.flow.source import expression
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding
+from whygrad.rules.idle_terms import idle_terms
 from whygrad.rules.verdict import Verdict, verdicts
 from whygrad.rules.wording import from_verdict, quoted
 
@@ -80,7 +83,7 @@ SUMMARY = "detach, stop_gradient or .data on the only way from the variable to t
 
 def check(case: Case) -> Iterator[Finding]:
     """Cuts that the program asked for."""
-    for verdict in verdicts(case):
+    for verdict in [*verdicts(case), *idle_terms(case)]:
         if verdict.code == CODE:
             yield from_verdict(case, verdict, NAME, *_words(verdict))
 
@@ -100,6 +103,8 @@ def _words(verdict: Verdict) -> tuple[str, str, str]:
         )
     label = f"the gradient stops here: {written} returns the value as a constant"
     why = f"Every way from these variables to the loss passes through {written}, which is there to stop a gradient."
+    if verdict.idle:
+        why = f"The term depends on these variables through {written} alone: it is a number beside the loss."
     text = quoted(verdict.where)
     fix = f"take {written} away in {text}, or stop only the side that is meant to be a constant (the target)"
     return label, why, fix

@@ -73,6 +73,7 @@ from collections.abc import Iterator
 
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.idle_terms import idle_terms
 from whygrad.rules.verdict import Verdict, verdicts
 from whygrad.rules.wording import at_line, from_verdict, plain_subject, quoted
 
@@ -88,7 +89,7 @@ _WRITTEN = {
 
 def check(case: Case) -> Iterator[Finding]:
     """Values that left the framework on the way to the loss."""
-    for verdict in verdicts(case):
+    for verdict in [*verdicts(case), *idle_terms(case)]:
         if verdict.code == CODE:
             yield from_verdict(case, verdict, NAME, *_words(case, verdict))
     if case.recording.framework == "jax":

@@ -5,6 +5,8 @@ What it checks
     derivative, or a derivative of zero everywhere: argmax and other indices,
     a cast to int or bool, a comparison, one-hot of an index, round, floor,
     sign, a plain sample, an operation without a registered gradient.
+    A warning, where the variable learns from the rest of the loss, and one
+    term of it is such a constant.
 
 Why it matters
     Which entry is the largest, or on which side of a threshold a value lies,
@@ -75,6 +77,7 @@ from collections.abc import Iterator
 from whygrad.flow.reach import step_function
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.idle_terms import idle_terms
 from whygrad.rules.verdict import Verdict, verdicts
 from whygrad.rules.wording import from_verdict, quoted
 
@@ -88,7 +91,7 @@ _SAMPLE = ("multinomial", "categorical", "bernoulli", "normal", "poisson", "bino
 
 def check(case: Case) -> Iterator[Finding]:
     """Cuts at operations that have no derivative."""
-    for verdict in verdicts(case):
+    for verdict in [*verdicts(case), *idle_terms(case)]:
         if verdict.code == CODE:
             yield from_verdict(case, verdict, NAME, *_words(case, verdict))
     if case.recording.framework == "jax":

@@ -84,7 +84,7 @@ from whygrad.flow.site import Site, Stack
 from whygrad.flow.source import line_text, returned
 from whygrad.rules.case import Case, Missing
 from whygrad.rules.cleared import cleared_away
-from whygrad.rules.consumer import constant_term, repeated_term, wrong_turn
+from whygrad.rules.consumer import constant_term, repeated_operand, repeated_term, wrong_turn
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.mistaken_holds import given_by_mistake
 from whygrad.rules.stand_ins import severity_of, stood_in, used_instead
@@ -117,9 +117,11 @@ def check(case: Case) -> Iterator[Finding]:
         dropped: dict[Site | None, set[int]] = {}
         for variable, op in last.items():
             dropped.setdefault(_dropped_at(case, missing, op, variables), set()).add(variable)
-        again = repeated_term(case, missing, next(iter(last.values()))) if dropped else None
-        if again is not None:
-            yield _repeated(case, missing, set(last), next(iter(dropped)), again)
+        first = next(iter(last.values())) if dropped else None
+        again = repeated_term(case, missing, first) if first is not None else None
+        twice = repeated_operand(case, missing, first) if first is not None and again is None else None
+        if again is not None or twice is not None:
+            yield _repeated(case, missing, set(last), next(iter(dropped)), again, twice)
             dropped = {}
         term = constant_term(case, missing) if dropped else None
         if term is not None and term not in dropped:
@@ -259,8 +261,8 @@ def _unused(case: Case, missing: Missing, members: set[int], computed: Site | No
 
 
 def _passed_over(case: Case, missing: Missing, members: set[int]) -> Site | None:
-    """PyTorch: where the computation of the loss goes on once the output was there, and takes something else."""
-    if case.recording.framework != "torch":
+    """Where the computation of the loss goes on once the output was there, and takes something else."""
+    if case.recording.framework == "jax":
         return None
     backward = missing.backward
     reading = [
@@ -270,7 +272,7 @@ def _passed_over(case: Case, missing: Missing, members: set[int]) -> Site | None
     ]
     part = case.slice(backward, reach.CERTAIN)
     after = [op for op in part.ops if op.kind == "compute" and op.at > max(reading, default=backward.at)]
-    found = next((op for op in after if op.inputs), None)
+    found = next((op for op in after if op.inputs and op.name != "read_value"), None)
     return case.seen_from(found.stack, backward.stack) if found is not None else None
 
 
@@ -323,6 +325,8 @@ def _last_use(case: Case, missing: Missing, variables: set[int]) -> dict[int, Op
             mask |= masks.get(value, 0) | initial.get(value, 0)
         if not mask or op.kind == "write" or op.name == "gradient":
             continue
+        if op.kind == "stop" and all(value in initial for value in op.inputs):
+            continue  # the weights themselves, for a copy (state_dict)
         if inside is not None and inside not in op.tapes:
             continue
         for value in op.outputs:
@@ -424,19 +428,24 @@ def _constant(case: Case, missing: Missing, members: set[int], site: Site | None
     )  # fmt: skip
 
 
-def _repeated(case: Case, missing: Missing, members: set[int], site: Site | None, twice: Site) -> Finding:
-    """Of two outputs of one kind the loss takes the first twice."""
-    loss, name = case.loss_site(missing.backward), plain_subject(case, members)
-    steps = [(site, "output", "computed here, and dropped"), (twice, "term", "the same term once more"),
-             (loss, "loss", "the loss")]  # fmt: skip
+def _repeated(
+    case: Case, missing: Missing, members: set[int], site: Site | None, term: Site | None, operand: Site | None
+) -> Finding:
+    """Of two outputs of one kind the loss takes the first twice: in a term of its own, or in one operation."""
+    loss, name, twice = case.loss_site(missing.backward), plain_subject(case, members), term or operand
+    again = "the same term once more" if term is not None else "the same output twice"
+    has = "the term of another output twice" if term is not None else "another in its place"
+    does = "computes what was computed before" if term is not None else "takes one output twice"
+    steps = [(site, "output", "computed here, and dropped"), (twice, "term", again), (loss, "loss", "the loss")]
     return Finding(
         code=CODE, rule=NAME, severity=severity_of(case, members, missing),
         message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} no gradient: the loss"
-        f"{at_line(loss, twice)} has the term of another output twice",
-        why=f"{quoted(twice)} computes what was computed before; the output of {name}, of the same shape, was computed"
-        f"{at_line(site, twice)} and dropped.",
+        f"{at_line(loss, twice)} has {has}",
+        why=f"{quoted(twice)} {does}; the output of {name}, of the same shape, was computed{at_line(site, twice)} and "
+        "dropped.",
         fix=f"use the output of {name} in {quoted(twice)}",
-        variables=case.names(members), where=twice, label="the same as before, once more",
+        variables=case.names(members), where=twice,
+        label="the same as before, once more" if term is not None else "takes the same output twice",
         loss=loss, path=tuple(PathStep(s, op, role) for s, op, role in steps if s is not None),
         first_update=missing.update, seen=missing.seen,
     )  # fmt: skip

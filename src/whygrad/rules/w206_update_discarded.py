@@ -8,8 +8,9 @@ What it checks
     makes parameters that no loss is computed with. In JAX the result of
     optax.apply_updates, of state.apply_gradients or of a compiled training
     step is not kept; a loop's last state is dropped, and the next round
-    begins where this one did; the updates of an optimizer are never applied;
-    or the optimizer starts from its first state again in every update.
+    begins where this one did; the updates of an optimizer are never applied,
+    or the bare gradients are applied in their place; or the optimizer starts
+    from its first state again in every update.
 
 Why it matters
     An update that is a new array teaches nothing where nobody keeps it, and
@@ -83,6 +84,7 @@ from whygrad.rules.dropped_averages import DroppedAverage, dropped_averages
 from whygrad.rules.dropped_copies import DroppedCopies, dropped_copies
 from whygrad.rules.dropped_updates import Dropped, dropped_updates, let_go_at, numpy_updates
 from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.passed_over import passed_over
 from whygrad.rules.rolled_back import RolledBack, rolled_back
 from whygrad.rules.wording import plain_subject, quoted, subject, verb
 
@@ -119,6 +121,8 @@ def check(case: Case) -> Iterator[Finding]:
         if where not in kept and (len(steps) > 1 or inside):
             yield _dropped(case, where, steps)
     yield from _not_applied(case)
+    for stack, taken in passed_over(case).items():
+        yield _passed_over(case, case.site(stack), taken)
     if not dropped:
         yield from (_rolled_back(case, one) for one in rolled_back(case))
         yield from _forgetful(case)
@@ -303,6 +307,24 @@ def _not_applied(case: Case) -> Iterator[Finding]:
             path=(PathStep(where, "update", "computed and dropped"),) if where is not None else (),
             seen=len(found),
         )
+
+
+def _passed_over(case: Case, where: Site | None, steps: list[Step]) -> Finding:
+    variables = set(steps[0].applied)
+    made = next((e for e in case.recording.edits if e.call == "update" and e.variables & variables), None)
+    stations = [(case.site(made.stack) if made is not None else None, "update", "the updates are made here")]
+    stations.append((where, steps[0].call, "the gradients are added here"))
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"the gradients are added to {subject(case, variables)} as they are: the optimizer's updates are "
+        "computed and dropped",
+        why="An optimizer turns a gradient into a step: against the slope, and as long as the learning rate says. A "
+        "bare gradient points uphill.",
+        fix="apply what the optimizer returned: updates, opt_state = tx.update(grads, opt_state, params); params = "
+        "optax.apply_updates(params, updates)",
+        variables=case.names(variables), where=where, label="adds the gradients, not the updates",
+        path=tuple(PathStep(site, op, role) for site, op, role in stations if site is not None), seen=len(steps),
+    )  # fmt: skip
 
 
 def _given_to_others(case: Case) -> set[int]:

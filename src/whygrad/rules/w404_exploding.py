@@ -75,6 +75,7 @@ from whygrad.rules.flatness import pass_before
 from whygrad.rules.growth import Growth, blown_up, norm_of
 from whygrad.rules.layers import growing_layers, loop_in, overshot, reached, runaway, usual_site
 from whygrad.rules.origin import first_trouble
+from whygrad.rules.passed_over import passed_over
 from whygrad.rules.wording import plain_subject, quoted
 
 CODE, NAME = "W404", "exploding"
@@ -90,6 +91,8 @@ _SLOWLY = (
 
 def check(case: Case) -> Iterator[Finding]:
     """Growth over time; else growth over a loop or over layers."""
+    if passed_over(case):
+        return  # it climbs, and W206 says why
     case = case.over_time
     trouble = first_trouble(case)
     growth = blown_up(case, trouble)

@@ -4,8 +4,9 @@ What it checks
     A target network, a network of the trained one's build from which the
     loss takes its targets, never follows the trained one: it is never
     copied again, copied the wrong way round, onto itself, with a share of
-    zero, or the average is computed and not stored. Targets that are made
-    with predict() and NumPy, and then given to fit(), count as well.
+    zero, or the average is computed and not stored, in the framework or on
+    NumPy copies of the weights. Targets that are made with predict() and
+    NumPy, and then given to fit(), count as well.
 
 Why it matters
     The targets stay those of the first, random network. The values converge
@@ -67,6 +68,8 @@ from whygrad.flow.recording import Copy
 from whygrad.flow.site import Site
 from whygrad.flow.source import is_statement
 from whygrad.rules import sync_source
+from whygrad.rules.averaged_outside import averaged_outside
+from whygrad.rules.bound_once import bound_once
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep, Severity
 from whygrad.rules.flatness import is_nothing
@@ -101,6 +104,11 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _follows(case: Case, twin: Twin) -> bool:
+    if twin.members <= case.recording.unseen_later:
+        turned = any(c.at > twin.begun for c in twin.out_of)
+        files = {site.file for stack in case.recording.stacks for site in stack if site.own}
+        ran = {(site.file, site.line) for stack in case.recording.stacks for site in stack}
+        return not (turned or bound_once(files, ran, twin.name))
     if twin.members & case.recording.moved_later:
         late = [c for c in (*twin.itself, *twin.into) if c.at > twin.begun]
         stood = {c.target for c in late if c.source in twin.members or c.share == 0.0}
@@ -168,7 +176,8 @@ def _explained(case: Case, twin: Twin) -> Finding:
             "and the compiled function still uses the first ones.",
             "pass the target parameters to the compiled function as an argument")  # fmt: skip
     if late:
-        return _finding(case, twin, _blamed(case, late), "error",
+        named = sync_source.speaks_of(case.stack(late[0].stack), twin.name, twin.online)
+        return _finding(case, twin, named or _blamed(case, late), "error",
             f"{name} is copied into {online}, not the other way round", "copies the target into the trained network",
             f"The sync takes the trained network back to the target at each call, and {name} itself never changes.",
             f"swap the two: {name} receives, {online} gives")  # fmt: skip
@@ -209,6 +218,12 @@ def _explained(case: Case, twin: Twin) -> Finding:
             "this copy is not the target network",
             "The loss takes its targets from another network than the one that is synced here.",
             f"copy into {name}")  # fmt: skip
+    outside = averaged_outside(case, twin)
+    if outside is not None:
+        return _finding(case, twin, outside, "error",
+            f"the average for {name} is computed in NumPy and not stored", "the result stays in a list of copies",
+            f"The weights that were taken out are copies; what becomes of them does not change {name}.",
+            f"give the result to the network: {twin.name}.set_weights(…)")  # fmt: skip
     return _unsynced(case, twin)
 
 

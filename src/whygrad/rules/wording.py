@@ -102,6 +102,10 @@ def quoted(site: Site | None, fallback: str = "this") -> str:
 def lost_from(case: Case, verdict: Verdict) -> str:
     """`actor` (6 variables) gets no gradient from the loss at line 47."""
     loss = case.loss_site(verdict.backward)
+    if verdict.idle:
+        learns = verb(verdict.variables, case, "learns", "learn")
+        where = at_line(loss, verdict.where)
+        return f"{subject(case, verdict.variables)} {learns} nothing from a term of the loss{where}"
     gets = verb(verdict.variables, case, "gets", "get")
     return f"{subject(case, verdict.variables)} {gets} no gradient from the loss{at_line(loss, verdict.where)}"
 
@@ -157,7 +161,12 @@ def _tidy(steps: list[PathStep]) -> tuple[PathStep, ...]:
 
 
 def weigh(case: Case, verdict: Verdict) -> Severity:
-    """An error, unless the variables were loaded from elsewhere and the stop was written down on purpose."""
+    """An error, unless the variables were loaded from elsewhere and the stop was written down on purpose.
+
+    A warning, where they learn from the rest of the loss.
+    """
+    if verdict.idle:
+        return "warning"
     deliberate = verdict.code in ("W101", "W102") and not verdict.backward.error
     loaded = all(case.variable(v).copied for v in verdict.variables)
     return "note" if deliberate and loaded else "error"

@@ -44,6 +44,8 @@ class Targets:
         """Those that only a loop carries: what becomes of them is all in the loop."""
         self._steady: set[int] = set()
         """Those of them that a loop hands through as they are."""
+        self._changed: set[int] = set()
+        """Those that were seen with other content than before."""
         self._chosen: list[tuple[Copy, list[tuple[Op, int]]]] = []
         """Copies that depend on a condition: for each `cond` on the way, the result that is the copy."""
 
@@ -167,6 +169,8 @@ class Targets:
         elif owner is None:
             values[number].variable = known
         if self._last.get(known) != number:
+            if known in self._last:
+                self._changed.add(known)
             self._copied(number, known, owner, at, stack)
             self._last[known] = number
 
@@ -190,6 +194,24 @@ class Targets:
             recording.copies.append(Copy(own.at, target, target, own.stack, None))
         elif target in self._last and self.recorder.values.object_of(number) is None:
             recording.moved_later.add(target)  # a loop gave it something new, by a way that is not understood
+
+    def overwrote(self, number: int, trained: int) -> None:
+        """A trained variable holds what no update made: a target's content, where a sync went the wrong way."""
+        recording, now = self.recorder.recording, self.recorder.variables.content.get(trained)
+        shape = recording.variables[trained].shape
+        held = {n: t for t, n in self._last.items() if n != now and recording.variables[t].shape == shape}
+        producers = {v: op for op in recording.ops.values() for v in op.outputs if op.name in _MIXES} if held else {}
+        todo, seen = [number], {number}
+        while todo and len(seen) < _FAR:
+            value = todo.pop(0)
+            if value in held and number in producers:
+                op = producers[number]
+                recording.copies.append(Copy(op.at, held[value], trained, op.stack))
+                return
+            made = producers.get(value)
+            fresh = [v for v in made.inputs if v not in seen and v != now] if made is not None else []
+            seen.update(fresh)
+            todo.extend(fresh)
 
     def _own_average(self, number: int, target: int) -> Op | None:
         """The sum of two shares of what the target held before, and of nothing else."""
@@ -228,6 +250,8 @@ class Targets:
             now = concrete(thing) if thing is not None else None
             if was is None or now is None or look(now) != was:
                 recording.moved_later.add(target)
+                if thing is None and was is not None and target not in self._changed:
+                    recording.unseen_later.add(target)
 
     def _mixed(self, number: int, target: int) -> tuple[int | None, float | None, Op | None, list[tuple[Op, int]]]:
         """Whose content the target now holds a share of, that share, by which operation, and by which choices."""

@@ -58,6 +58,8 @@ class Variables:
         if number is None:
             number = self.declare(name, shape, self._created(value), trainable=True)
             recording.variables[number].born = self._born(value)
+        else:
+            self.recorder.targets.overwrote(value, number)
         self.holds(number, value)
         return number
 

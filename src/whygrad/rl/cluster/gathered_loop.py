@@ -110,8 +110,9 @@ class GatheredReplayLoop:
         self._learner.load(state)
 
     def _hand_out(self) -> None:
+        most = max(BACKLOG, 2 * self._agent.train_every)  # less than one round of updates needs would be waited for
         for number, lanes in enumerate(self._lanes):
-            while self.crew.asked(number) < QUEUED and self._owed <= BACKLOG:
+            while self.crew.asked(number) < QUEUED and self._owed <= most:
                 left = self._plan.steps - self.steps - sum(most for orders in self._orders for _, most in orders)
                 limit = min(STEPS, -(-left // lanes))
                 if limit < 1:
