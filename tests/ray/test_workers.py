@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -59,8 +60,6 @@ def test_two_workers_in_step_can_be_repeated_and_resumed(cluster, tmp_path):
 
 @pytest.mark.parametrize("n_step", [1, 3])
 def test_every_transition_is_there_once(cluster, tmp_path, n_step):
-    from dataclasses import replace
-
     trained = train(replace(DQN_, n_step=n_step), Numbered, steps=600, root=tmp_path, workers=2,
                     checkpoint_every=600, **OPTIONS)  # fmt: skip
     arrays, _ = read(RunFolder.open(trained.path).last)
@@ -78,8 +77,6 @@ def test_every_transition_is_there_once(cluster, tmp_path, n_step):
 
 
 def test_rounds_that_need_many_steps_get_them(cluster, tmp_path):
-    from dataclasses import replace
-
     agent = replace(DQN_, train_every=1_000, updates=5)
     trained = train(agent, Numbered, steps=2_100, root=tmp_path, workers=1, checkpoint_every=2_100, **OPTIONS)
     arrays, _ = read(RunFolder.open(trained.path).last)
