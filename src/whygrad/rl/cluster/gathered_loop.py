@@ -7,7 +7,7 @@ slower it waits for them. How far behind the policies of workers are is bounded 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from whygrad.rl.cluster.acting import networks_for_acting
 from whygrad.rl.cluster.crew import Crew
 from whygrad.rl.cluster.post import Brought, GatherOrder
 from whygrad.rl.engine import Engine
+from whygrad.rl.loops.before_learning import BeforeLearning
 from whygrad.rl.loops.replay_learning import ReplayLearner
 from whygrad.rl.loops.round import Round, seeds
 from whygrad.rl.off_policy import OffPolicy
@@ -36,7 +37,7 @@ _WORKER, _REPLACED = 9, 10
 """Streams of random numbers."""
 
 
-class GatheredReplayLoop:
+class GatheredReplayLoop(BeforeLearning):
     """One round takes in what came and makes the updates of `train_every` steps."""
 
     def __init__(
@@ -58,15 +59,6 @@ class GatheredReplayLoop:
         self._lags: list[int] = []
         self._brought = [0] * len(crew)
         self._busy, self._since = 0.0, time.perf_counter()
-
-    @property
-    def before_learning(self) -> Callable[[dict[str, Any]], None] | None:
-        """Called with each batch before it is learned from."""
-        return self._learner.before_learning
-
-    @before_learning.setter
-    def before_learning(self, call: Callable[[dict[str, Any]], None] | None) -> None:
-        self._learner.before_learning = call
 
     def restart(self, seeds: list[int]) -> None:
         """Begin episodes. Workers that have begun go on: what they do when is not repeatable anyway."""

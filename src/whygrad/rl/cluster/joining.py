@@ -98,6 +98,11 @@ def _reason(address: str | None, error: BaseException) -> str:
             f"the cluster at {address} runs other versions ({theirs}) than this process ({ours}): install the same "
             "Ray and the same Python on all machines"
         )
+    if re.search("auth|token|unauthenticated", said, re.IGNORECASE):
+        return (
+            f"the cluster at {address} asks for a token: set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN (or "
+            f"RAY_AUTH_TOKEN_PATH) as on its head ({said[:120]})"
+        )
     if address == "auto":
         return "no Ray cluster runs on this machine: start one with `ray start --head`, or leave --ray out"
     if address is None:

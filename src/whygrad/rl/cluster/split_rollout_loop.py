@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from whygrad.rl.cluster.acting import networks_for_acting
 from whygrad.rl.cluster.crew import Crew
 from whygrad.rl.cluster.post import Brought, RolloutOrder
 from whygrad.rl.engine import Engine
+from whygrad.rl.loops.before_learning import BeforeLearning
 from whygrad.rl.loops.rollout_learning import RolloutLearner
 from whygrad.rl.loops.round import Round, seeds
 from whygrad.rl.normalise import RewardScale, RunningMoments, merged
@@ -23,7 +24,7 @@ _DRAWS, _REPLACED = 11, 12
 """Streams of random numbers."""
 
 
-class SplitRolloutLoop:
+class SplitRolloutLoop(BeforeLearning):
     """One round is a rollout and the updates on it, as in one process.
 
     The first worker draws from the run's own generator, so that with one worker nothing differs from a training in one
@@ -47,15 +48,6 @@ class SplitRolloutLoop:
         self._seeds: list[list[int] | None] = [None] * len(crew)
         self._replaced = 0
         self._collecting = self._learning = 0.0
-
-    @property
-    def before_learning(self) -> Callable[[dict[str, Any]], None] | None:
-        """Called with each batch before it is learned from."""
-        return self._learner.before_learning
-
-    @before_learning.setter
-    def before_learning(self, call: Callable[[dict[str, Any]], None] | None) -> None:
-        self._learner.before_learning = call
 
     def restart(self, seeds: list[int]) -> None:
         """Begin new episodes; those that were under way count as cut off."""

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from whygrad.rl.engine import Engine
 from whygrad.rl.lanes import Lanes
+from whygrad.rl.loops.before_learning import BeforeLearning
 from whygrad.rl.loops.exploring import Explorer
 from whygrad.rl.loops.replay_learning import ReplayLearner
 from whygrad.rl.loops.round import Round
 from whygrad.rl.off_policy import OffPolicy
 
 
-class ReplayLoop:
+class ReplayLoop(BeforeLearning):
     """One round is `train_every` steps of the environments and `updates` updates."""
 
     def __init__(self, agent: OffPolicy, engine: Engine, lanes: Lanes, rng: np.random.Generator, total: int) -> None:
@@ -23,15 +24,6 @@ class ReplayLoop:
         self._agent, self._lanes, self._rng, self._total = agent, lanes, rng, total
         self._explorer = Explorer(agent, engine, lanes, total)
         self._learner = ReplayLearner(agent, engine, lanes.spaces, rng, lanes.count, agent.n_step)
-
-    @property
-    def before_learning(self) -> Callable[[dict[str, Any]], None] | None:
-        """Called with each batch before it is learned from."""
-        return self._learner.before_learning
-
-    @before_learning.setter
-    def before_learning(self, call: Callable[[dict[str, Any]], None] | None) -> None:
-        self._learner.before_learning = call
 
     def restart(self, seeds: list[int]) -> None:
         """Begin new episodes; those that were under way count as cut off."""

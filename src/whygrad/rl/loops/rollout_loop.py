@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from whygrad.rl.engine import Engine
 from whygrad.rl.lanes import Lanes
+from whygrad.rl.loops.before_learning import BeforeLearning
 from whygrad.rl.loops.rollout_collector import RolloutCollector
 from whygrad.rl.loops.rollout_learning import RolloutLearner
 from whygrad.rl.loops.round import Round, seeds
@@ -16,7 +17,7 @@ from whygrad.rl.normalise import RunningMoments
 from whygrad.rl.on_policy import OnPolicy
 
 
-class RolloutLoop:
+class RolloutLoop(BeforeLearning):
     """One round is a rollout (`horizon` steps of every lane, or that many whole episodes) and the updates on it."""
 
     def __init__(
@@ -31,15 +32,6 @@ class RolloutLoop:
     def moments(self) -> RunningMoments | None:
         """What is known of the size of observations; None when they are taken as they are."""
         return self._collector.moments
-
-    @property
-    def before_learning(self) -> Callable[[dict[str, Any]], None] | None:
-        """Called with each batch before it is learned from."""
-        return self._learner.before_learning
-
-    @before_learning.setter
-    def before_learning(self, call: Callable[[dict[str, Any]], None] | None) -> None:
-        self._learner.before_learning = call
 
     def restart(self, seeds: list[int]) -> None:
         """Begin new episodes; those that were under way count as cut off."""
