@@ -43,8 +43,8 @@ class Budget:
             self._next = update + (self.every if update + 1 >= FIRST or self._fixed else 1)
 
     def polled(self, update: float, cost: float) -> None:
-        """For updates that cannot be timed one by one: how long one took on average, and what a look costs."""
-        self._update, self._cost = _nearer(self._update, max(update, 1e-9)), cost
+        """For updates that cannot be timed one by one: how long one takes, and what a look costs."""
+        self._update, self._cost = max(update, 1e-9), cost
         if not self._fixed:
             self.every = max(1, math.ceil(self._cost / (self._share * self._update)))
 

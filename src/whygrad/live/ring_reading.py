@@ -9,6 +9,7 @@ from the count of looks, not made up.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -34,6 +35,7 @@ BEFORE_MEASURED = 16
 """The distance between looks until it is known what one costs."""
 _MEMORY = 1 << 22
 _LEAST, _MOST = 64, 4096
+_REMEMBERED = 8
 
 
 @dataclass(slots=True)
@@ -72,6 +74,7 @@ class RingReader:
         self._counts: Any = 0
         self._time, self._updates = time.time(), 0
         self._clock: tuple[float, int, int] | None = None
+        self._took: deque[float] = deque(maxlen=_REMEMBERED)
         if not fixed:
             budget.every = BEFORE_MEASURED
 
@@ -103,7 +106,9 @@ class RingReader:
         before, self._clock = self._clock, (now, updates, looked)
         if before is not None and not self.fixed and updates > before[1]:
             spent = now - before[0] - (looked - before[2]) * cost
-            self._budget.polled(max(spent, 0.1 * (now - before[0])) / (updates - before[1]), cost)
+            self._took.append(max(spent, 0.1 * (now - before[0])) / (updates - before[1]))
+            # In some of these times the training stood still: for an evaluation, for another training.
+            self._budget.polled(min(self._took), cost)
         return self._budget.every
 
 

@@ -24,6 +24,7 @@ from whygrad.live.watched_run import WatchedRun
 
 _NEVER, _NOT_YET = 1 << 62, -2
 _WITNESSES = 3
+_FEW_ROWS = 256
 _WORTH = 0.1
 """A distance that changes by less than this share is left as it is."""
 
@@ -66,7 +67,8 @@ class TensorFlowWatch:
         self._places = {key(variable): place for place, variable in enumerate(variables)}
         self._pass = GraphPass(self._variables)
         count = len(variables)
-        self._rows = rows_for(count)
+        # XLA copies the whole ring where only some updates are looked at; and then few rows are written in a second.
+        self._rows = rows_for(count) if self._fixed else min(rows_for(count), _FEW_ROWS)
         self._witnesses = _witnesses(self._variables, [self._variable(v).network for v in variables])
         group = self._run.group(
             self._name, [self._variable(v) for v in variables], [not v.trainable for v in variables]

@@ -144,7 +144,8 @@ def _what_to_give(model: Any, optimizer: Any) -> str:
     return (
         f"whygrad.watch got {given} with {type(model).__qualname__}. It watches a torch.optim.Optimizer with its "
         "module, a Keras optimizer on TensorFlow or PyTorch with its model (or a compiled model alone), and an Optax "
-        "optimizer (anything with init and update) in whose place it is then used: tx = whygrad.watch(params, optax.adam(1e-3))."
+        "optimizer (anything with init and update) in whose place it is then used: "
+        "tx = whygrad.watch(params, optax.adam(1e-3))."
     )
 
 

@@ -1,0 +1,164 @@
+"""Watching a Keras optimizer on PyTorch: its steps, told as those of an optimizer of PyTorch.
+
+Keras takes gradients from its variables after `backward`, hands them to `apply`, and clips copies of them there. So
+they are read at the end of `backward`, as PyTorch's are; what the clip returns, or what a program gave to `apply` in
+their place, is what the optimizer gets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import torch
+
+from whygrad.live.budget import Budget
+from whygrad.live.detecting import StandingTarget
+from whygrad.live.torch_watch import TorchWatch, _unseen
+from whygrad.live.watched_run import WatchedRun
+
+
+class KerasTorchWatch:
+    """One optimizer under watch, from its first step on: only then is it known which variables it has."""
+
+    def __init__(
+        self,
+        run: WatchedRun,
+        name: str,
+        model: Any,
+        optimizer: Any,
+        budget: Budget,
+        targets: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._run, self._name, self._model, self._budget = run, name, model, budget
+        self._targets = dict(targets or {})
+        self._optimizer, self._scaled = _innermost(optimizer)
+        self._watch: _Watch | None = None
+        inside, clip = self._optimizer, self._optimizer._clip_gradients
+
+        def apply(grads: Any, trainable_variables: Any = None) -> Any:
+            grads = list(grads)
+            held = inside._trainable_variables if trainable_variables is None else list(trainable_variables)
+            steps = self._begun(held)
+            steps.grad_scale = inside.loss_scale_factor
+            steps.given = {id(variable.value): gradient for variable, gradient in zip(held, grads, strict=False)}
+            steps.tell(steps.before)
+            # Looked up now and not before: a recorder that began later has wrapped it in its class.
+            found = type(inside).apply(inside, grads, trainable_variables)
+            steps.tell(steps.after)
+            return found
+
+        def clip_gradients(grads: Any) -> Any:
+            after = clip(grads)
+            if after is not grads and self._watch is not None:
+                self._watch.clipped(list(after))
+            return after
+
+        # Past Keras' tracking: nothing of it is saved with a model.
+        vars(inside).update(apply=apply, _clip_gradients=clip_gradients)
+
+    def close(self) -> None:
+        """Give the optimizer its own methods back."""
+        for method in ("apply", "_clip_gradients"):
+            vars(self._optimizer).pop(method, None)
+        if self._watch is not None:
+            self._watch.close()
+
+    def _begun(self, variables: list[Any]) -> _Steps:
+        if self._watch is None:
+            steps = self._steps = _Steps([variable.value for variable in variables], self._scaled)
+            names = dict(_names(self._model))
+            self._watch = _Watch(self._run, self._name, names, steps, self._budget, self._targets)
+            for target in self._targets:
+                self._watch.group.targets[target] = StandingTarget(target)
+        return self._steps
+
+
+class _Watch(TorchWatch):
+    """Follows `_Steps`."""
+
+    @_unseen
+    def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        given = optimizer.gradients()
+        left = [_left(p, g) for p, g in zip(self._parameters, given, strict=True)]
+        changed = any(one is not other for one, other in zip(given, left, strict=True))
+        if changed and (optimizer.scaled or self._pass.sentinel(given)):
+            # Those that `backward` left are not divided yet, or the program broke them itself.
+            self._look, left, changed = None, given, False
+        self._now = left
+        try:
+            super()._before_step(optimizer, args, kwargs)
+        finally:
+            self._now = None
+        if changed and self._looking and self._look is not None and optimizer.grad_scale is None:
+            self._pass.applied(self._look, given)
+
+    @_unseen
+    def clipped(self, after: list[Any]) -> None:
+        """What the clip left, one for each gradient that there is."""
+        if self._looking and self._look is not None and len(after) == len(self._look.there):
+            held: list[Any] = [None] * len(self._parameters)
+            for place, gradient in zip(self._look.there, after, strict=True):
+                held[place] = gradient
+            self._pass.applied(self._look, held)
+
+    _now: list[Any] | None = None
+
+    def _gradients(self) -> list[Any]:
+        return super()._gradients() if self._now is None else self._now
+
+
+class _Steps:
+    """What `TorchWatch` wants of an optimizer: parameters, and hooks before and after a step."""
+
+    def __init__(self, parameters: list[torch.Tensor], scaled: bool) -> None:
+        self.param_groups = [{"params": parameters}]
+        self.scaled, self.grad_scale = scaled, None
+        self.given: dict[int, Any] = {}
+        self.before: list[Any] = []
+        self.after: list[Any] = []
+
+    def gradients(self) -> list[Any]:
+        return [self.given.get(id(parameter)) for parameter in self.param_groups[0]["params"]]
+
+    def register_step_pre_hook(self, hook: Any) -> _Handle:
+        return _Handle(self.before, hook)
+
+    def register_step_post_hook(self, hook: Any) -> _Handle:
+        return _Handle(self.after, hook)
+
+    def tell(self, hooks: list[Any]) -> None:
+        for hook in list(hooks):
+            hook(self, (), {})
+
+
+class _Handle:
+    def __init__(self, hooks: list[Any], hook: Any) -> None:
+        self._hooks, self._hook = hooks, hook
+        hooks.append(hook)
+
+    def remove(self) -> None:
+        if self._hook in self._hooks:
+            self._hooks.remove(self._hook)
+
+
+def _left(parameter: torch.Tensor, given: Any) -> Any:
+    """What `backward` left in the place of a gradient that was given."""
+    return given if given is None or parameter.grad is None else parameter.grad
+
+
+def _innermost(optimizer: Any) -> tuple[Any, bool]:
+    """The optimizer that makes the step, and whether one around it scales the loss."""
+    inner = getattr(optimizer, "inner_optimizer", None)
+    return (optimizer, False) if inner is None else (_innermost(inner)[0], True)
+
+
+def _names(model: Any) -> Iterator[tuple[int, tuple[str, str]]]:
+    if isinstance(model, Mapping):
+        for name, inner in model.items():
+            for key, (path, _) in _names(inner):
+                yield key, (f"{name}/{path}", str(name))
+        return
+    for variable in model.variables:
+        path = str(variable.path).removeprefix(f"{model.name}/")
+        yield id(variable.value), (path, path.rpartition("/")[0].partition("/")[0])
