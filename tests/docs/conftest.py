@@ -1,0 +1,3 @@
+"""What pages need to run is no test of ours."""
+
+collect_ignore = ["setups"]

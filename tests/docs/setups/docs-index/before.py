@@ -1,0 +1,5 @@
+"""The example is a TensorFlow program."""
+
+import os
+
+os.environ["KERAS_BACKEND"] = "tensorflow"
