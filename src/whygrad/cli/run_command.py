@@ -7,6 +7,7 @@ import importlib.util
 import os
 import re
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -144,6 +145,10 @@ class _Ending:
     """What happens when the script has ended, in whichever way."""
 
     def __init__(self, options: argparse.Namespace, target: Target) -> None:
+        # Now, before the script can put modules of its own in the way; the other commands do without.
+        from whygrad.installation import too_old
+
+        self._too_old = too_old
         self.options = options
         self.script = target.name
         self.session = Session(stop_after=options.updates, whole_script=True)
@@ -183,7 +188,7 @@ class _Ending:
         for stream in (sys.stdout, sys.stderr):
             _flush(stream)
         report = collect(self.session, self.script, outcome.error)
-        notes = (*report.notes, *_advice(report, self.session))
+        notes = (*report.notes, *_advice(report, self.session, self._too_old))
         report = replace(report, notes=notes, folder=self._folder, root=project_root(self._folder))
         self._print(report)
         self._keep(report)
@@ -264,7 +269,7 @@ def _flush(stream: Any) -> None:
         pass  # the script closed it
 
 
-def _advice(report: Report, session: Session) -> list[str]:
+def _advice(report: Report, session: Session, too_old: Callable[[str], str | None]) -> list[str]:
     """What to do where nothing, or not enough, could be seen."""
     if not report.frameworks and not session.notes and not any(_installed(name) for name in loading.RECORDERS):
         return [
@@ -273,8 +278,6 @@ def _advice(report: Report, session: Session) -> list[str]:
             "it: python -m whygrad run …"
         ]
     if report.frameworks and not report.findings and not session.updates:
-        from whygrad.installation import too_old  # slow to import, and rarely asked
-
         old = [sentence for name in report.frameworks if (sentence := too_old(name)) is not None]
         if old:
             return old

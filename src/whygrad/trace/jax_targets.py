@@ -65,7 +65,7 @@ class Targets:
     def seen(self, part: Slice, wanted: set[int], at: int, stack: int) -> None:
         """What one loss takes from outside."""
         recorder, recording = self.recorder, self.recorder.recording
-        outside: dict[int, Op | None] = dict.fromkeys(part.values)
+        outside: dict[int, Op | None] = dict.fromkeys(sorted(part.values))
         for op in part.ops:
             if op.name == "captured":
                 outside[op.inputs[0]] = op

@@ -1,0 +1,33 @@
+"""Whether a target network could still be synced where nobody looked, told by the source.
+
+A network that a function keeps under a local name is gone when the script ends. What its content was then is not seen;
+but a name that is bound once, and handed to no call that has not run, has had no chance to change.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from whygrad.rules.sync_source import spoken_in, tree_of
+
+
+def bound_once(files: Iterable[str], ran: set[tuple[str, int]], name: str) -> bool:
+    """Whether a plain name gets one value in the program, and every call that it is given to was seen to run."""
+    if not name.isidentifier():
+        return False  # a part of a state, which is replaced as a whole
+    bound = 0
+    for file in files:
+        tree = tree_of(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.Assign | ast.AugAssign | ast.NamedExpr | ast.For | ast.AnnAssign):
+                places = node.targets if isinstance(node, ast.Assign) else [node.target]
+                bound += sum(name in spoken_in(place) for place in places)
+            elif isinstance(node, ast.Call):
+                if any(keyword.arg == name for keyword in node.keywords):
+                    return False  # state.replace(target=…)
+                given = [*node.args, *(keyword.value for keyword in node.keywords)]
+                lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+                if any(name in spoken_in(part) for part in given) and not any((file, line) in ran for line in lines):
+                    return False
+    return bound == 1

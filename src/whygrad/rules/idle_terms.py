@@ -1,0 +1,139 @@
+"""Terms that are added to a loss and train nobody: a penalty without a graph, an entropy that was detached.
+
+No variable is without a gradient there, since the other terms bring one. But a term that is added, depends on what the
+loss trains, and lets no gradient through, is a number beside the loss: the training is the same without it.
+"""
+
+from __future__ import annotations
+
+from whygrad.flow import reach
+from whygrad.flow.recording import Backward, Op
+from whygrad.rules.case import Case, Missing
+from whygrad.rules.intent import comes_from_variable, is_log_probability, leading_on, only_weighs
+from whygrad.rules.verdict import Verdict, judge
+
+_PASSES = 4
+"""Passes over one loss that are looked at: as many as each optimizer makes updates while everything is traced."""
+
+_SUMS = frozenset({
+    "add", "__add__", "__radd__", "add_", "__iadd__", "sub", "__sub__", "__rsub__", "rsub", "sub_", "subtract", "add_n",
+    "losses",
+})  # fmt: skip
+_SIGNS = frozenset({"neg", "negative", "__neg__", "identity", "squeeze", "reshape", "view", "clone", "astype", "cast"})
+_MEANS = frozenset({"mean", "sum", "reduce_mean", "reduce_sum"})
+_SAMPLES = ("multinomial", "categorical", "bernoulli", "normal", "poisson", "binomial", "sample", "randint", "choice")
+_PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "mul_", "multiply"})
+_QUOTIENTS = frozenset({"div", "div_", "truediv", "__truediv__", "true_divide"})
+
+
+def idle_terms(case: Case) -> list[Verdict]:
+    """For each term that trains nobody, in every pass that is looked at, the place where its gradient stops."""
+    found: list[Verdict] | None = case.idle_terms_found
+    if found is None:
+        found = case.idle_terms_found = _all(case)
+    return found
+
+
+def _all(case: Case) -> list[Verdict]:
+    recording = case.recording
+    told: dict[tuple[int, str, int], list[Verdict]] = {}
+    passes: dict[int, int] = {}
+    explained = {missing.backward.stack for missing in case.missing}  # its cuts are told as such
+    for backward in recording.backwards:
+        if (
+            backward.stack in explained
+            or backward.implicit
+            or backward.error
+            or backward.loss not in recording.values
+            or not backward.got
+        ):
+            continue
+        if passes.get(backward.stack, 0) == _PASSES:
+            continue
+        passes[backward.stack] = passes.get(backward.stack, 0) + 1
+        once = {(v.code, v.op.stack): v for v in _of_loss(case, backward)}
+        for (code, stack), verdict in once.items():
+            told.setdefault((backward.stack, code, stack), []).append(verdict)
+    return [seen[0] for (stack, _, _), seen in told.items() if len(seen) == passes[stack]]
+
+
+def _of_loss(case: Case, backward: Backward) -> list[Verdict]:
+    terms = _terms(case, backward)
+    if len(terms) < 2:
+        return []
+    part = case.slice(backward, reach.CERTAIN)
+    teaching = leading_on(case, part, backward.tape)
+    live = [term for term in terms if term in teaching]
+    trained = case.applied_after(backward)
+    since = max((step.at for step in case.recording.steps if step.at < backward.at), default=0)
+    found: list[Verdict] = []
+    for term in terms:
+        if term in teaching or term not in case.made_by or not live:
+            continue
+        if not _one_number(case, term) and not is_log_probability(case.made_by, term):
+            continue  # a baseline, row by row: it is subtracted for what it does to the numbers
+        own = reach.backward_slice(case.recording, term, case.made_by, backward.at, reach.CERTAIN)
+        if any(other in own.values for other in live):
+            continue  # `a + (b - a).detach()`: the value of one, the gradient of the other
+        read = {case.recording.values[v].variable for v in own.values} & trained
+        behind = {v for v in read if v is not None}
+        cuts = [cut for cut in case.cuts_of(own, behind, backward.tape) if cut.alone and cut.op.at > since]
+        cuts = [cut for cut in cuts if not _is_data(cut.op, backward)]
+        cuts = [cut for cut in cuts if not only_weighs(case, own, cut, own.values)]  # an advantage is stopped rightly
+        stopped = frozenset(v for cut in cuts for v in cut.variables)
+        for cut in cuts:
+            verdict = judge(case, Missing(backward, stopped, cuts, own), cut)
+            verdict.idle = True
+            if not _draws(verdict):
+                found.append(verdict)
+    return found
+
+
+def _is_data(op: Op, backward: Backward) -> bool:
+    """Whether nothing was recorded there: returns and old values are data to a loss, whatever they come from."""
+    return op.switch is not None or (backward.tape is not None and backward.tape not in op.tapes)
+
+
+def _draws(verdict: Verdict) -> bool:
+    """Whether the gradient stops at a sample: what becomes of an action has its own rule (W505)."""
+    return any(word in verdict.op.name.lower() for word in _SAMPLES)
+
+
+def _terms(case: Case, backward: Backward) -> list[int]:
+    """What a loss is the weighted sum of: numbers, or rows of which it is the mean."""
+    values = case.recording.values
+    todo, seen, found = [backward.loss], {backward.loss}, []
+    while todo:
+        value = todo.pop()
+        if value is None or value not in values:
+            continue
+        made = case.made_by.get(value)
+        inner = _parts(case, made) if made is not None else []
+        if not inner:
+            found.append(value)
+            continue
+        fresh = [v for v in inner if v not in seen]
+        seen.update(fresh)
+        todo.extend(fresh)
+    return found
+
+
+def _parts(case: Case, made: Op) -> list[int]:
+    """The inputs of which an operation makes a weighted sum; none where it does something else."""
+    numbers = [v for v in made.inputs if case.recording.values[v].floating]
+    if made.name in _SUMS:
+        return numbers
+    if made.name in _SIGNS and len(numbers) == 1:
+        return numbers
+    if made.name in _MEANS and len(numbers) == 1:
+        rows = case.made_by.get(numbers[0])
+        return numbers if rows is not None and rows.name in _SUMS else []
+    if made.name in _PRODUCTS or made.name in _QUOTIENTS:
+        varying = [v for v in numbers if comes_from_variable(case, v)]
+        if len(varying) == 1 and (made.name in _PRODUCTS or varying[0] == made.inputs[0]):
+            return varying
+    return []
+
+
+def _one_number(case: Case, value: int) -> bool:
+    return all(size == 1 for size in case.recording.values[value].shape)

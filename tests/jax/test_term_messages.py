@@ -1,0 +1,67 @@
+"""What the rules say of bare gradients, targets under local names, and terms that are numbers, word for word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("jax")
+
+from program_runner import PROGRAMS, only, run, said
+
+FOLDER = PROGRAMS / "jax"
+
+MESSAGES: dict[str, dict[str, Any]] = {
+    "w206_gradients_applied": {
+        "severity": "error",
+        "message": "the gradients are added to `params` (2 variables) as they are: the optimizer's updates are "
+        "computed and dropped",
+        "label": "adds the gradients, not the updates",
+        "why": "An optimizer turns a gradient into a step: against the slope, and as long as the learning rate says. "
+        "A bare gradient points uphill.",
+        "fix": "apply what the optimizer returned: updates, opt_state = tx.update(grads, opt_state, params); params "
+        "= optax.apply_updates(params, updates)",
+        "variables": ("params['v']", "params['w']"),
+        "path": [(21, "the updates are made here"), (22, "the gradients are added here")],
+    },
+    "w503_local_target": {
+        "severity": "warning",
+        "message": "`q_target` never follows `q`",
+        "label": "the target network is used here and never synced",
+        "why": "The loss takes its targets from `q_target`, which stays what it was when training began.",
+        "fix": "after every so many updates replace `q_target` by `q`, or average: optax.incremental_update",
+        "variables": ("q_target.one.kernel", "q_target.one.bias", "q_target.two.kernel", "q_target.two.bias"),
+        "path": [(19, "the target network is used here and never synced"), (20, "the loss")],
+    },
+    "w503_local_swapped": {
+        "severity": "error",
+        "message": "`q_target` is copied into `q`, not the other way round",
+        "label": "copies the target into the trained network",
+        "why": "The sync takes the trained network back to the target at each call, and `q_target` itself never "
+        "changes.",
+        "fix": "swap the two: `q_target` receives, `q` gives",
+        "variables": ("q_target.one.kernel", "q_target.one.bias", "q_target.two.kernel", "q_target.two.bias"),
+        "path": [
+            (19, "the target is computed with `q_target`"),
+            (36, "copies the target into the trained network"),
+            (20, "the loss"),
+        ],
+    },
+    "w104_bonus_is_a_number": {
+        "severity": "warning",
+        "message": "`params` (2 variables) learns nothing from a term of the loss at line 18",
+        "label": "the gradient stops here: argmax returns an index, and an index has no derivative",
+        "why": "Which entry is the largest does not change when an entry moves a little; its value does.",
+        "fix": "use the value, not its index, in place of `jnp.argmax(logits, axis=1)` (such as jnp.max(q, axis=1)), "
+        "or gather the entry that was taken",
+        "variables": ("params['v']", "params['w']"),
+        "path": [(15, "the output of `params`"), (17, "the gradient stops here"), (18, "the loss")],
+    },
+}
+
+
+@pytest.mark.parametrize("name", list(MESSAGES))
+def test_message_word_for_word(name: str) -> None:
+    code = name.split("_")[0].upper()
+    assert said(only(run(FOLDER / f"{name}.py"), code)) == MESSAGES[name]

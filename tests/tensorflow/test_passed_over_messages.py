@@ -1,0 +1,70 @@
+"""What the rules say of outputs that were passed over, rollouts, and averages in NumPy, word for word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("tensorflow")
+
+from program_runner import PROGRAMS, only, run, said
+
+FOLDER = PROGRAMS / "tensorflow"
+
+MESSAGES: dict[str, dict[str, Any]] = {
+    "w101_values_of_a_rollout": {
+        "severity": "error",
+        "message": "`critic` (4 variables) gets no gradient from the loss at line 32",
+        "label": "computed before the tape at line 31 was opened, so the tape never saw it",
+        "why": "A GradientTape differentiates only what runs while it is open.",
+        "fix": "move `critic(state)` into the `with tf.GradientTape() as tape:` block",
+        "variables": ("critic.dense_2.kernel", "critic.dense_2.bias", "critic.dense_3.kernel", "critic.dense_3.bias"),
+        "path": [(24, "the output of `critic`"), (31, "the tape"), (19, "the gradient stops here"), (32, "the loss")],
+    },
+    "w503_averaged_in_numpy": {
+        "severity": "error",
+        "message": "the average for `target_model` is computed in NumPy and not stored",
+        "label": "the result stays in a list of copies",
+        "why": "The weights that were taken out are copies; what becomes of them does not change `target_model`.",
+        "fix": "give the result to the network: target_model.set_weights(…)",
+        "variables": (
+            "target_model.dense_2.kernel",
+            "target_model.dense_2.bias",
+            "target_model.dense_3.kernel",
+            "target_model.dense_3.bias",
+        ),
+        "path": [
+            (23, "the target is computed with `target_model`"),
+            (20, "the result stays in a list of copies"),
+            (26, "the loss"),
+        ],
+    },
+    "w105_one_tower_twice": {
+        "severity": "warning",
+        "message": "`model.document` (2 variables) gets no gradient: the loss at line 26 has another in its place",
+        "label": "takes the same output twice",
+        "why": "`tf.matmul(one, one, transpose_b=True)` takes one output twice; the output of `model.document`, of "
+        "the same shape, was computed at line 16 and dropped.",
+        "fix": "use the output of `model.document` in `tf.matmul(one, one, transpose_b=True)`",
+        "variables": ("model.document.kernel", "model.document.bias"),
+        "path": [(16, "computed here, and dropped"), (17, "the same output twice"), (26, "the loss")],
+    },
+    "w105_predictor_passed_over": {
+        "severity": "warning",
+        "message": "`model.predictor.dense_1` (2 variables) gets no gradient: nothing made from it goes into the "
+        "loss at line 26",
+        "label": "the loss is computed from this, and nothing of `model.predictor.dense_1` goes into it",
+        "why": "The loss is computed from `distance(z1, z2)`; the output of `model.predictor.dense_1` was computed "
+        "at line 25 and dropped.",
+        "fix": "let `distance(z1, z2)` use the output of `model.predictor.dense_1`, or leave it out of the optimizer",
+        "variables": ("model.predictor.dense_1.kernel", "model.predictor.dense_1.bias"),
+        "path": [(25, "computed here, and dropped"), (26, "used in its place"), (26, "the loss")],
+    },
+}
+
+
+@pytest.mark.parametrize("name", list(MESSAGES))
+def test_message_word_for_word(name: str) -> None:
+    code = name.split("_")[0].upper()
+    assert said(only(run(FOLDER / f"{name}.py"), code)) == MESSAGES[name]

@@ -1,0 +1,74 @@
+"""What the rules say of terms that train nobody, graphs that were not kept, and stand-ins, word for word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+
+from program_runner import PROGRAMS, only, run, said
+
+FOLDER = PROGRAMS / "torch"
+
+MESSAGES: dict[str, dict[str, Any]] = {
+    "w101_checkpoint_frozen_input": {
+        "severity": "error",
+        "message": "`model.blocks` (2 variables) gets no gradient from the loss at line 38",
+        "label": "not recorded: none of its inputs asks for a gradient, and the block runs under torch.no_grad()",
+        "why": "A reentrant checkpoint runs its block unrecorded and runs it again in backward; it learns of the "
+        "backward pass from its inputs alone. Where they are frozen, the block's own variables get nothing.",
+        "fix": "give use_reentrant=False in `checkpoint(block, h, use_reentrant=True)`, or let its input ask for a "
+        "gradient (requires_grad_())",
+        "variables": ("model.blocks.0.adapter.weight", "model.blocks.1.adapter.weight"),
+        "path": [(38, "the output of `model.blocks`"), (30, "the gradient stops here")],
+    },
+    "w101_slope_without_graph": {
+        "severity": "error",
+        "message": "`net` (4 variables) gets no gradient from the loss at line 19",
+        "label": "not recorded: without create_graph=True the gradients that it returns are constants",
+        "why": "A loss that is computed from a gradient needs the graph of that gradient, to differentiate it once "
+        "more.",
+        "fix": "give create_graph=True in `torch.autograd.grad(u, points, torch.ones_like(u))`",
+        "variables": ("net.0.weight", "net.0.bias", "net.2.weight", "net.2.bias"),
+        "path": [(19, "the output of `net`"), (14, "the gradient stops here")],
+    },
+    "w101_penalty_is_a_number": {
+        "severity": "warning",
+        "message": "`critic` (4 variables) learns nothing from a term of the loss at line 20",
+        "label": "not recorded: without create_graph=True the gradients that it returns are constants",
+        "why": "A loss that is computed from a gradient needs the graph of that gradient, to differentiate it once "
+        "more.",
+        "fix": "give create_graph=True in `autograd.grad(score, mixed, torch.ones_like(score), retain_…`",
+        "variables": ("critic.0.weight", "critic.0.bias", "critic.2.weight", "critic.2.bias"),
+        "path": [(20, "the output of `critic`"), (14, "the gradient stops here")],
+    },
+    "w102_surrogate_is_a_number": {
+        "severity": "warning",
+        "message": "`actor` (4 variables) learns nothing from a term of the loss at line 22",
+        "label": "the gradient stops here: .detach() returns the value as a constant",
+        "why": "The term depends on these variables through .detach() alone: it is a number beside the loss.",
+        "fix": "take .detach() away in `dist.log_prob(actions).detach()`, or stop only the side that is meant to be "
+        "a constant (the target)",
+        "variables": ("actor.0.weight", "actor.0.bias", "actor.2.weight", "actor.2.bias"),
+        "path": [(18, "the output of `actor`"), (19, "the gradient stops here"), (22, "the loss")],
+    },
+    "w105_old_policy_evaluates": {
+        "severity": "error",
+        "message": "`policy` (4 variables) gets no gradient: nothing made from it goes into the loss at line 27",
+        "label": "the loss is computed from this, and nothing of `policy` goes into it",
+        "why": "The loss is computed from `self.policy_old.evaluate(states, actions)`; the output of `policy` was "
+        "never computed for this loss.",
+        "fix": "let `self.policy_old.evaluate(states, actions)` use the output of `policy`, or leave it out of the "
+        "optimizer",
+        "variables": ("policy.body.0.weight", "policy.body.0.bias", "policy.body.2.weight", "policy.body.2.bias"),
+        "path": [(26, "used in its place"), (27, "the loss")],
+    },
+}
+
+
+@pytest.mark.parametrize("name", list(MESSAGES))
+def test_message_word_for_word(name: str) -> None:
+    code = name.split("_")[0].upper()
+    assert said(only(run(FOLDER / f"{name}.py"), code)) == MESSAGES[name]
