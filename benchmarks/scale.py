@@ -178,32 +178,64 @@ def memory(seconds: float) -> dict[str, float]:
         }
 
 
+def shared_update(learners: int, seconds: float) -> dict[str, float]:
+    """Milliseconds of an update that so many learners share, for a small and a wide network."""
+    found = {}
+    for name, hidden in (("64x64", (64, 64)), ("1024x1024", (1024, 1024))):
+        agent = replace(AGENT, hidden=hidden, batch_size=256, learning_starts=64)
+        plan = Plan(env="CartPole-v1", steps=10**9, learners=learners, check=False, evaluate_every=0)
+        with make_trainer(agent, plan, "CartPole-v1") as made:
+            made.restart()
+            while made.updates < 5:
+                made.round()
+            began, before = time.perf_counter(), made.updates
+            while time.perf_counter() - began < seconds:
+                made.round()
+            found[f"update_ms_{name}"] = 1e3 * (time.perf_counter() - began) / (made.updates - before)
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument(
+        "--only-learners", action="store_true", help="measure updates that learners share, keep the rest"
+    )
+    parser.add_argument("--only-off-policy", action="store_true", help="measure that part again, and keep the rest")
     options = parser.parse_args()
     found: dict[str, Any] = {
         "machine": {"cpus": os.cpu_count(), "load": os.getloadavg()[0], "python": platform.python_version()},
         "backend": os.environ.get("KERAS_BACKEND"),
     }
+    if options.only_learners:
+        found = {**json.loads(options.out.read_text()), **found}
+        with joined():
+            found["learners"] = {str(n): shared_update(n, options.seconds) for n in (1, 2)}
+        options.out.write_text(json.dumps(found, indent=2) + "\n")
+        print(found["learners"])
+        return
+    if options.only_off_policy and options.out and options.out.exists():
+        found = {**json.loads(options.out.read_text()), **found}
     with tempfile.TemporaryDirectory() as root:
-        found["sizes"] = sizes()
         os.environ["RAY_OVERRIDE_RESOURCES"] = '{"CPU": 8}'
         with joined() as ray:
-            found["round_trip"] = round_trip(ray)
-            found["cost"] = cost_per_transition(options.seconds)
-            found["memory"] = memory(options.seconds)
             run = partial(rate, root=root)
+            if not options.only_off_policy:
+                found["sizes"] = sizes()
+                found["round_trip"] = round_trip(ray)
+                found["cost"] = cost_per_transition(options.seconds)
+                found["memory"] = memory(options.seconds)
             found["off_policy_5_ms"] = {
                 str(workers): run(AGENT, workers, steps)
                 for workers, steps in ((0, 1200), (1, 1200), (2, 2400), (8, 6000))
             }
-            rollouts = PPO(hidden=(64, 64), lanes=8, horizon=32, minibatch=64, epochs=4)
-            found["on_policy_5_ms"] = {
-                str(workers): run(rollouts, workers, steps)
-                for workers, steps in ((0, 2048), (1, 2048), (2, 4096), (8, 8192))
-            }
+            if not options.only_off_policy:
+                rollouts = PPO(hidden=(64, 64), lanes=8, horizon=32, minibatch=64, epochs=4)
+                found["on_policy_5_ms"] = {
+                    str(workers): run(rollouts, workers, steps)
+                    for workers, steps in ((0, 2048), (1, 2048), (2, 4096), (8, 8192))
+                }
     text = json.dumps(found, indent=2)
     print(text)
     if options.out:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from whygrad.rl.cluster.joining import free_cpus
+from whygrad.rl.cluster.joining import has_room
 from whygrad.rl.cluster.post import Brought, Note, Post, Reply
 from whygrad.rl.cluster.worker import Worker
 
@@ -20,9 +20,6 @@ START = 300.0
 """Seconds that a new worker has to get ready: it loads a framework and compiles the policy."""
 TRIES = 3
 """Times in a row that a worker may be replaced without having brought anything."""
-
-ROOM = 3.0
-"""Seconds to wait for a free CPU before a new worker shares those of others."""
 
 
 class WorkersFailed(RuntimeError):
@@ -155,20 +152,11 @@ class Crew:
         if fruitless >= TRIES:
             raise WorkersFailed(f"{text}, {TRIES} times in a row without having collected anything")
         cpus = self._cpus
-        if not self._has_room():  # with the node that it was on its CPUs are gone, too
+        if not has_room(self._ray, cpus):  # with the node that it was on its CPUs are gone, too
             cpus = 0.0
             text = f"no CPU is free for the new worker {number}: it shares those of others"
             self.notes.append(Note(worker=f"worker {number}", kind="crowded", text=text))
         self._places[number] = self._hire(number, cpus, fruitless)
-
-    def _has_room(self) -> bool:
-        """Whether there is a CPU for one more; what a worker had is free again a moment after its end."""
-        until = time.monotonic() + ROOM
-        while free_cpus(self._ray) < self._cpus:
-            if time.monotonic() > until:
-                return False
-            time.sleep(0.1)
-        return True
 
     def _hire(self, number: int, cpus: float, fruitless: int = 0) -> _Place:
         options = {"num_cpus": cpus, "runtime_env": self._environment, "max_restarts": 0, "max_task_retries": 0}

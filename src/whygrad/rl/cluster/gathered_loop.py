@@ -31,6 +31,8 @@ QUEUED = 2
 """Orders that a worker has at a time, so that it never waits for the next."""
 BACKLOG = 512
 """Steps not learned for yet with which workers still get new orders."""
+LOOK = 0.01
+"""Seconds between two looks at what came, while there is something to learn: asking Ray takes a millisecond or two."""
 REFRESH = 0.02
 """Seconds between two sendings of new weights."""
 _WORKER, _REPLACED = 9, 10
@@ -56,6 +58,7 @@ class GatheredReplayLoop(BeforeLearning):
         """Of what each worker is at: the updates behind its weights, the most steps that it may bring."""
         self._sent: Any = None
         self._sent_version, self._sent_at = -1, 0.0
+        self._looked = 0.0
         self._lags: list[int] = []
         self._brought = [0] * len(crew)
         self._busy, self._since = 0.0, time.perf_counter()
@@ -70,10 +73,13 @@ class GatheredReplayLoop(BeforeLearning):
     def round(self) -> Round:
         """Take in what came, learn once when it is due."""
         result = Round()
-        self._hand_out()
         learns = self._may_learn()
-        for number, brought in self.crew.wait(0.0 if learns else 1.0):
-            self._take(number, brought, result)
+        if not learns or time.monotonic() - self._looked >= LOOK:
+            self._hand_out()
+            for number, brought in self.crew.wait(0.0 if learns else 1.0):
+                self._take(number, brought, result)
+            self._hand_out()  # at once: nobody should wait for the updates in between
+            self._looked = time.monotonic()
         if self._may_learn():
             self._learn(result)
         while self.steps >= self._plan.steps and self._may_learn():  # nothing more comes: make up for what is left

@@ -6,6 +6,7 @@ import importlib.util
 import os
 import re
 import socket
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,9 @@ from typing import Any
 
 _REACH = 5.0
 """Seconds to wait for an answer at an address. Ray itself would wait for minutes."""
+
+_ROOM = 3.0
+"""Seconds to wait for a free CPU."""
 
 
 class NoCluster(RuntimeError):
@@ -36,6 +40,16 @@ def joined(address: str | None = None) -> Iterator[Any]:
 def free_cpus(ray: Any) -> float:
     """CPUs of the cluster that nobody has taken."""
     return float(ray.available_resources().get("CPU", 0.0))
+
+
+def has_room(ray: Any, cpus: float) -> bool:
+    """Whether so many CPUs are free, now or in a moment: what somebody had is free again a little after its end."""
+    until = time.monotonic() + _ROOM
+    while free_cpus(ray) < cpus - 1e-6:
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.1)
+    return True
 
 
 def _ray() -> Any:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from whygrad.rl.agent import Agent, Spaces
 from whygrad.rl.cluster.crew import Crew
 from whygrad.rl.cluster.gathered_loop import GatheredReplayLoop
-from whygrad.rl.cluster.joining import free_cpus, joined
+from whygrad.rl.cluster.joining import free_cpus, has_room, joined
 from whygrad.rl.cluster.learners import Peer, SharedEngine, check_learners, gpu_count
 from whygrad.rl.cluster.post import Post
 from whygrad.rl.cluster.split_rollout_loop import SplitRolloutLoop
@@ -58,6 +58,8 @@ def cluster_loop(
             for count, first in zip(lanes, firsts, strict=True)
         ]  # fmt: skip
         crew = stack.enter_context(Crew(ray, posts, worker_variables(), plan.worker_cpus, plan.patience))
+        if isinstance(agent, OffPolicy) and plan.ray is None:
+            stack.enter_context(_fewer_threads(plan.workers))
         kind = SplitRolloutLoop if isinstance(agent, OnPolicy) else GatheredReplayLoop
         loop = kind(agent, engine, crew, lanes, spaces, rng, plan)  # type: ignore[arg-type]
         crew.at_end(stack.pop_all().close)
@@ -87,6 +89,25 @@ def shared_engine(
         return shared, stack.pop_all()
 
 
+@contextmanager
+def _fewer_threads(workers: int) -> Iterator[None]:
+    """Leave the workers of this machine their cores: with threads on all of them an update took three times as long.
+
+    In step this is not needed, for workers wait while the learner learns; there, results stay the same to the bit.
+    """
+    if keras.backend.backend() != "torch":  # TensorFlow and JAX decide when they are loaded
+        yield
+        return
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(max(1, min(before, (os.cpu_count() or 1) - workers)))
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
 def worker_variables(gpu: int | None = None) -> dict[str, str]:
     """The environment of a worker's process: the learner's framework, one thread, no GPU or one, the same modules."""
     found = {name: os.environ[name] for name in _KEPT if name in os.environ}
@@ -110,9 +131,10 @@ def _own_paths() -> list[str]:
 
 
 def _check_room(ray: Any, plan: Plan) -> None:
-    wanted, free = plan.workers * plan.worker_cpus, free_cpus(ray)
-    if wanted <= free + 1e-6:
+    wanted = plan.workers * plan.worker_cpus
+    if has_room(ray, wanted):
         return
+    free = free_cpus(ray)
     where = f"the cluster at {plan.ray}" if plan.ray else "this machine"
     offers = []
     if free >= plan.worker_cpus:
