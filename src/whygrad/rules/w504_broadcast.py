@@ -64,7 +64,7 @@ from whygrad.flow.recording import Op
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.intent import DIFFERENCE, is_log_probability
-from whygrad.rules.objective import PRODUCT, SHAPING, SUM, Objective, objectives
+from whygrad.rules.objective import MINUS, PRODUCT, SHAPING, SUM, Objective, objectives
 from whygrad.rules.wording import at_line, quoted
 
 CODE, NAME = "W504", "broadcast"
@@ -73,6 +73,7 @@ SUMMARY = "(B, 1) against (B,): a (B, B) loss"
 _PAIRING = DIFFERENCE | SUM | PRODUCT | frozenset({
     "div", "truediv", "__truediv__", "maximum", "minimum", "binary_cross_entropy", "l1_loss", "max", "min",
 })  # fmt: skip
+_SIGN = frozenset({"neg", "negative", "__neg__"})
 _MATRIX = frozenset({
     "matmul", "__matmul__", "mm", "bmm", "einsum", "softmax", "log_softmax", "logsumexp", "diag", "diagonal", "exp",
     "cross_entropy", "nll_loss", "topk", "sort", "argsort", "argmax", "argmin", "gather", "tril", "triu", "cumsum",
@@ -111,7 +112,30 @@ def _first(case: Case, objective: Objective) -> Op | None:
             if (op.name in _MATRIX and not ratio) or not _elementwise(case, op, tainted):
                 return None
             tainted.update(v for v in op.outputs if v in values)
-    return first[0] if objective.part.loss in tainted else None
+    wrong = [op for op in first if not _only_averaged(case, objective, op)]
+    return wrong[0] if wrong and objective.part.loss in tainted else None
+
+
+def _only_averaged(case: Case, objective: Objective, op: Op) -> bool:
+    """Whether rows are only added and then averaged: the mean of all aᵢ + bⱼ is that of all aᵢ and that of all bⱼ."""
+    if op.name not in SUM | MINUS:
+        return False
+    values, follow, averaged = case.recording.values, set(op.outputs), False
+    for later in objective.part.ops:
+        if later.at <= op.at or not any(v in follow for v in later.inputs):
+            continue
+        if later.name in ("mean", "reduce_mean") and later.outputs and values[later.outputs[0]].shape == ():
+            averaged = True
+        elif later.name in SUM | MINUS | _SIGN or (later.name in PRODUCT and _by_a_number(case, later, follow)):
+            follow.update(later.outputs)
+        else:
+            return False
+    return averaged
+
+
+def _by_a_number(case: Case, op: Op, follow: set[int]) -> bool:
+    """Whether an operation multiplies with one number for all."""
+    return all(v in follow or _shape(case, v) == () for v in op.inputs)
 
 
 def _pairs(case: Case, objective: Objective, op: Op) -> bool:
