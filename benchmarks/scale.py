@@ -145,7 +145,7 @@ def sizes() -> dict[str, float]:
         part = Gathering(post, AGENT, engine, lanes)
         found = {"weights": len(pickle.dumps(weights, 5)), "parameters": sum(v.size for v in weights.values())}
         for count in (1, 16, 128):
-            part.take(GatherOrder(version=0, steps=0, limit=count, seconds=60, seeds=[1], entropy=[1]))
+            part.take(GatherOrder(steps=0, limit=count, seconds=60, seeds=[1], entropy=[1]))
             found[f"bytes_per_transition_{count}_at_a_time"] = len(pickle.dumps(part.go_on(60.0), 5)) / count
     return found
 

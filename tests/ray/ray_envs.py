@@ -41,11 +41,18 @@ class Troubled(Numbered):
         self._mark, self._trouble, self._often = Path(folder) / "happened", trouble, often
 
     def step(self, action):
-        if (self._count >= 3 and self._often) or (self._count >= 20 and not self._mark.exists()):
-            self._mark.touch()
+        if (self._count >= 3 and self._often) or (self._count >= 20 and self._first()):
             if self._trouble == "raise":
                 raise KeyError("the simulator lost its map")
             if self._trouble == "hang":
                 time.sleep(3600)
             os.kill(os.getpid(), 9)
         return super().step(action)
+
+    def _first(self) -> bool:
+        """Whether nobody was here before: of two processes at the same moment, one."""
+        try:
+            self._mark.touch(exist_ok=False)
+        except FileExistsError:
+            return False
+        return True

@@ -15,6 +15,7 @@ from whygrad.cli.narrow_table import terminal_width
 from whygrad.cli.numbers import at_least
 from whygrad.cli.output import fail, say
 from whygrad.cli.refusals import in_sentences
+from whygrad.cli.resumed import said_anew
 from whygrad.trainings.presets import preset, preset_steps
 
 if TYPE_CHECKING:
@@ -181,12 +182,7 @@ def _shown(path: Path) -> str:
 
 
 def _resume(options: argparse.Namespace) -> int:
-    if options.algorithm is not None:
-        return fail(f"a resumed sweep keeps its algorithm: whygrad sweep --resume {shlex.quote(options.resume)}")
-    for name in _NEW_ONLY:
-        if getattr(options, name) not in (None, False):
-            return fail(f"--{name.replace('_', '-')} is for a new sweep; a resumed one keeps what it began with.")
-    trouble = backends.missing()
+    trouble = said_anew(options, NAME, _NEW_ONLY, "sweep", "sweep") or backends.missing()
     return fail(trouble) if trouble else in_sentences(partial(_go_on, options))
 
 

@@ -13,6 +13,7 @@ from whygrad.cli.env_options import parse_options
 from whygrad.cli.numbers import at_least
 from whygrad.cli.output import fail, say
 from whygrad.cli.refusals import in_sentences
+from whygrad.cli.resumed import said_anew
 from whygrad.trainings.presets import preset, preset_envs, preset_steps
 from whygrad.trainings.recipes import Recipe, find_recipe, recipe_names
 
@@ -194,12 +195,7 @@ def _recipe(options: argparse.Namespace) -> Recipe | None:
 
 
 def _resume(options: argparse.Namespace) -> int:
-    if options.algorithm is not None:
-        return fail(f"a resumed run keeps its algorithm: whygrad train --resume {shlex.quote(options.resume)}")
-    for name in _NEW_ONLY:
-        if getattr(options, name) not in (None, False):
-            return fail(f"--{name.replace('_', '-')} is for a new training; a resumed run keeps what it began with.")
-    trouble = backends.missing()
+    trouble = said_anew(options, NAME, _NEW_ONLY, "training", "run") or backends.missing()
     return fail(trouble) if trouble else in_sentences(partial(_go_on, options))
 
 

@@ -182,8 +182,6 @@ class Trainer:
         for lanes in (self._lanes, self._evaluation):
             if lanes is not None:
                 lanes.close()
-        if self.plan.workers:
-            self._loop.crew.close()
         self._ending()
 
     def at_end(self, ending: Callable[[], None]) -> None:
@@ -244,15 +242,15 @@ def make_trainer(
     randomness.begin(plan.seed)
     with precision(plan.precision):
         engine: Any = engine_class()(agent, build(agent, spaces, networks), spaces, compiled=plan.compile)
-    peers = ExitStack()
-    if plan.learners > 1:
-        engine, peers = shared_engine(agent, engine, networks, spaces, plan)
-    if plan.workers:
-        loop = cluster_loop(agent, engine, env, networks, spaces, rng, plan)
-    else:
-        loop = _loop(agent, engine, lanes, dataset, spaces, rng, plan)
-    trainer = Trainer(agent, plan, engine, loop, rng, lanes, evaluation)
-    trainer.at_end(peers.close)
+    with ExitStack() as elsewhere:
+        if plan.learners > 1:
+            engine = shared_engine(agent, engine, networks, spaces, plan, elsewhere)
+        if plan.workers:
+            loop = cluster_loop(agent, engine, env, networks, spaces, rng, plan, elsewhere)
+        else:
+            loop = _loop(agent, engine, lanes, dataset, spaces, rng, plan)
+        trainer = Trainer(agent, plan, engine, loop, rng, lanes, evaluation)
+        trainer.at_end(elsewhere.pop_all().close)
     return trainer
 
 

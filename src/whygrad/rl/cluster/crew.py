@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from whygrad.rl.cluster.joining import has_room
@@ -49,7 +49,6 @@ class Crew:
         self.notes: list[Note] = []
         self._ray, self._posts, self._cpus, self._patience = ray, list(posts), cpus, patience
         self._kind = ray.remote(Worker)
-        self._ending: Callable[[], None] = partial(self.__exit__)
         self._environment = {"env_vars": dict(variables)}
         self._places = [self._hire(number, cpus) for number in range(len(posts))]
 
@@ -90,16 +89,9 @@ class Crew:
         return self
 
     def __exit__(self, *_: object) -> None:
+        """Let everybody go."""
         for place in self._places:
             self._end(place.actor)
-
-    def at_end(self, ending: Callable[[], None]) -> None:
-        """What lets everybody go, and the cluster with them when it is ours."""
-        self._ending = ending
-
-    def close(self) -> None:
-        """Let everybody go."""
-        self._ending()
 
     def news(self) -> list[Note]:
         """What happened to workers since the last time."""
@@ -164,10 +156,8 @@ class Crew:
         return _Place(actor, deque([actor.prepare.remote()]), time.monotonic(), fruitless=fruitless)
 
     def _end(self, actor: Any) -> None:
-        try:
+        with suppress(self._ray.exceptions.RayError, ValueError, RuntimeError):  # it is gone, or the cluster is
             self._ray.kill(actor, no_restart=True)
-        except Exception:  # it is gone already, or the cluster is
-            pass
 
 
 def _why(error: BaseException) -> str:

@@ -118,7 +118,7 @@ class GatheredReplayLoop(BeforeLearning):
                 self._orders[number].append((self._refresh(), limit * lanes))
                 given, self._seeds[number] = self._seeds[number], None
                 order = GatherOrder(
-                    version=self._sent_version, steps=self.steps, limit=limit, seconds=SECONDS, seeds=given,
+                    steps=self.steps, limit=limit, seconds=SECONDS, seeds=given,
                     entropy=[self._plan.seed, _WORKER, number, self._hired[number], self.steps],
                 )  # fmt: skip
                 self.crew.order(number, order, self._sent)

@@ -55,9 +55,7 @@ class Gathering:
             self._episodes += [one._replace(lane=one.lane + self._post.first_lane) for one in step.episodes]
             self._steps += 1
         rows = {name: np.concatenate([row[at] for row in self._rows]) for at, name in enumerate(FIELDS) if self._rows}
-        return Brought(
-            rows=rows, steps=self._steps * self._lanes.count, episodes=self._episodes, version=self._order.version
-        )
+        return Brought(rows=rows, steps=self._steps * self._lanes.count, episodes=self._episodes)
 
 
 def _windows(agent: OffPolicy, spaces: Spaces, lanes: int) -> Windows:

@@ -35,8 +35,6 @@ class Post:
 class GatherOrder:
     """Collect transitions for a replay memory, until so many steps or seconds are over."""
 
-    version: int
-    """Updates behind the weights that come with it."""
     steps: int
     """Steps that the training has made."""
     limit: int
@@ -67,7 +65,6 @@ class Brought:
     steps: int
     """Steps of environments that were made for it."""
     episodes: list[Episode]
-    version: int = 0
     rng: dict[str, Any] = field(default_factory=dict)
     scales: dict[str, Any] = field(default_factory=dict)
 

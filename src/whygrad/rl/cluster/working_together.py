@@ -41,52 +41,54 @@ def split_lanes(agent: Agent, workers: int) -> list[int]:
 
 
 def cluster_loop(
-    agent: Agent, engine: Engine, env: Any, networks: Mapping[str, Any] | None, spaces: Spaces,
-    rng: np.random.Generator, plan: Plan,
-) -> Any:  # fmt: skip
-    """The loop of an agent with `plan.workers` workers."""
+    agent: Agent,
+    engine: Engine,
+    env: Any,
+    networks: Mapping[str, Any] | None,
+    spaces: Spaces,
+    rng: np.random.Generator,
+    plan: Plan,
+    stack: ExitStack,
+) -> Any:
+    """The loop of an agent with `plan.workers` workers; the stack lets them go, and the cluster when it is ours."""
     lanes = split_lanes(agent, plan.workers)
-    with ExitStack() as stack:
-        ray = stack.enter_context(joined(plan.ray))
-        _check_room(ray, plan)
-        firsts = np.cumsum([0, *lanes[:-1]]).tolist()
-        posts = [
-            Post(
-                agent=agent, env=env, env_options=plan.env_options, networks=networks, lanes=count, first_lane=first,
-                all_lanes=sum(lanes), total=plan.steps, precision=plan.precision, processes=plan.processes,
-            )
-            for count, first in zip(lanes, firsts, strict=True)
-        ]  # fmt: skip
-        crew = stack.enter_context(Crew(ray, posts, worker_variables(), plan.worker_cpus, plan.patience))
-        if isinstance(agent, OffPolicy) and plan.ray is None:
-            stack.enter_context(_fewer_threads(plan.workers))
-        kind = SplitRolloutLoop if isinstance(agent, OnPolicy) else GatheredReplayLoop
-        loop = kind(agent, engine, crew, lanes, spaces, rng, plan)  # type: ignore[arg-type]
-        crew.at_end(stack.pop_all().close)
-        return loop
+    ray = stack.enter_context(joined(plan.ray))
+    _check_room(ray, plan)
+    firsts = np.cumsum([0, *lanes[:-1]]).tolist()
+    posts = [
+        Post(
+            agent=agent, env=env, env_options=plan.env_options, networks=networks, lanes=count, first_lane=first,
+            all_lanes=sum(lanes), total=plan.steps, precision=plan.precision, processes=plan.processes,
+        )
+        for count, first in zip(lanes, firsts, strict=True)
+    ]  # fmt: skip
+    crew = stack.enter_context(Crew(ray, posts, worker_variables(), plan.worker_cpus, plan.patience))
+    if isinstance(agent, OffPolicy) and plan.ray is None:
+        stack.enter_context(_fewer_threads(plan.workers))
+    kind = SplitRolloutLoop if isinstance(agent, OnPolicy) else GatheredReplayLoop
+    return kind(agent, engine, crew, lanes, spaces, rng, plan)  # type: ignore[arg-type]
 
 
 def shared_engine(
-    agent: Agent, engine: Any, networks: Mapping[str, Any] | None, spaces: Spaces, plan: Plan
-) -> tuple[SharedEngine, ExitStack]:
-    """An engine that shares its updates with `plan.learners - 1` others, and what ends them."""
+    agent: Agent, engine: Any, networks: Mapping[str, Any] | None, spaces: Spaces, plan: Plan, stack: ExitStack
+) -> SharedEngine:
+    """An engine that shares its updates with `plan.learners - 1` others; the stack lets them go."""
     gpus = gpu_count(engine.networks) if keras.backend.backend() == "torch" else None
     check_learners(agent, plan, gpus)
-    with ExitStack() as stack:
-        ray = stack.enter_context(joined(plan.ray))
-        cpus = plan.worker_cpus if free_cpus(ray) >= (plan.learners - 1 + plan.workers) * plan.worker_cpus else 0.0
+    ray = stack.enter_context(joined(plan.ray))
+    cpus = plan.worker_cpus if free_cpus(ray) >= (plan.learners - 1 + plan.workers) * plan.worker_cpus else 0.0
 
-        def hire() -> list[Any]:
-            peers = []
-            for rank in range(1, plan.learners):
-                variables = worker_variables(gpu=None if gpus is None else rank)
-                kind = ray.remote(Peer).options(num_cpus=cpus, runtime_env={"env_vars": variables})
-                peers.append(kind.remote(agent, spaces, networks, plan.precision))
-            return peers
+    def hire() -> list[Any]:
+        peers = []
+        for rank in range(1, plan.learners):
+            variables = worker_variables(gpu=None if gpus is None else rank)
+            kind = ray.remote(Peer).options(num_cpus=cpus, runtime_env={"env_vars": variables})
+            peers.append(kind.remote(agent, spaces, networks, plan.precision))
+        return peers
 
-        shared = SharedEngine(engine, ray, hire, plan.patience)
-        stack.callback(shared.leave)
-        return shared, stack.pop_all()
+    shared = SharedEngine(engine, ray, hire, plan.patience)
+    stack.callback(shared.leave)
+    return shared
 
 
 @contextmanager

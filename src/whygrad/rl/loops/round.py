@@ -18,8 +18,6 @@ class Round:
     report: dict[str, dict[str, Any]] | None = None
     batch: dict[str, Any] | None = None
     """The last batch that was learned from: what gradients are drawn from."""
-    numbers: dict[str, float] = field(default_factory=dict)
-    """What else is worth a line in the log, by name."""
 
 
 def remaining(steps: int, total: int) -> np.ndarray:
