@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import itertools
-import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -15,6 +14,7 @@ import numpy as np
 
 from whygrad.live import buckets, jax_chain, jax_pass
 from whygrad.live.budget import FIRST, Budget
+from whygrad.live.look_cost import dearer
 from whygrad.live.jax_state import (
     EVERY,
     HEADER,
@@ -290,16 +290,8 @@ def _measure(variables: Sequence[Variable]) -> float:
     """
     zeros = [jnp.zeros(variable.shape) for variable in variables]
     call, nothing = jax.jit(lambda z: jax_pass.look(z, None, z, z)), jax.jit(lambda z: z[0])
-    return max(_INSIDE * (_fastest(lambda: call(zeros)) - _fastest(lambda: nothing(zeros))), 1e-6)
-
-
-def _fastest(call: Callable[[], Any]) -> float:
-    took = []
-    for _ in range(12):  # the first one compiles
-        began = time.perf_counter()
-        jax.block_until_ready(call())
-        took.append(time.perf_counter() - began)
-    return min(took)
+    ready = jax.block_until_ready
+    return _INSIDE * dearer(lambda: ready(call(zeros)), lambda: ready(nothing(zeros)))
 
 
 def _mark(target: Any) -> float:

@@ -7,7 +7,6 @@ looks are. Gradients that a program clips itself, before it hands them to the op
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ import tensorflow as tf
 
 from whygrad.live import buckets
 from whygrad.live.budget import FIRST, Budget
+from whygrad.live.look_cost import dearer
 from whygrad.live.ring_reading import WRITTEN, RingReader, Snapshot, filled, rows_for
 from whygrad.live.store import Variable
 from whygrad.live.tensorflow_hooks import Hooks, innermost, key, known, path_of, raw
@@ -235,8 +235,7 @@ class TensorFlowWatch:
         look = tf.function(self._statistics)
         nothing = tf.function(lambda gradients, held: gradients[0])
         held = self._pass.packed(zeros)
-        took = _fastest(lambda: look(zeros, None, held, zeros))
-        return max(took - _fastest(lambda: nothing(zeros, held)), 1e-6)
+        return dearer(lambda: look(zeros, None, held, zeros), lambda: nothing(zeros, held))
 
 
 def _own(value: Any, kind: Any, name: str) -> Any:
@@ -285,15 +284,6 @@ def _first_of_replicas() -> bool:
         return True
     number = context.replica_id_in_sync_group
     return bool(number == 0) if isinstance(number, int) else tf.get_static_value(number) == 0
-
-
-def _fastest(call: Callable[[], Any]) -> float:
-    took = []
-    for _ in range(12):  # the first one compiles
-        began = time.perf_counter()
-        call()
-        took.append(time.perf_counter() - began)
-    return min(took)
 
 
 def _mark(network: Any) -> float:
