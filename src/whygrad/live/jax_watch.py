@@ -14,7 +14,6 @@ import numpy as np
 
 from whygrad.live import buckets, jax_chain, jax_pass
 from whygrad.live.budget import FIRST, Budget
-from whygrad.live.look_cost import dearer
 from whygrad.live.jax_state import (
     EVERY,
     HEADER,
@@ -27,6 +26,7 @@ from whygrad.live.jax_state import (
     handed,
     receivers,
 )
+from whygrad.live.look_cost import dearer
 from whygrad.live.looks import INDEX
 from whygrad.live.ring_reading import BEFORE_MEASURED, RingReader, Snapshot, filled
 from whygrad.live.store import Variable

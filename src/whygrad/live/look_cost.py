@@ -13,7 +13,7 @@ _LEAST = 1e-6
 def dearer(look: Callable[[], Any], nothing: Callable[[], Any]) -> float:
     """How many seconds longer a look takes than a call that does nothing.
 
-    Both are called in turns and the fastest of each counts: on a busy machine a stretch in which everything is slow must
+    Both are called in turns and the fastest of each counts: on a busy machine a stretch in which all is slow must
     not fall on one of them alone.
     """
     looks, nothings = [], []
