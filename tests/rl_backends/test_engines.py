@@ -16,6 +16,7 @@ from whygrad.rl.agents.ddpg import DDPG
 from whygrad.rl.agents.dqn import DQN
 from whygrad.rl.agents.ppo import PPO
 from whygrad.rl.agents.td3 import TD3
+from whygrad.rl.engine.last_step import last_steps
 
 ENGINES = Path(whygrad.rl.__file__).parent / "engine"
 BACKENDS = ("torch", "tensorflow", "jax")
@@ -248,3 +249,23 @@ def test_a_policy_sees_updates():
     found = dict(zip([k for k in state if k.startswith("actor.")], net.get_weights(), strict=True))
     for key, value in found.items():
         np.testing.assert_array_equal(value, state[key])
+
+
+@pytest.mark.parametrize("case", ["dqn", "ppo-continuous", "td3", "sac"])
+def test_the_last_step_is_how_far_the_weights_went(case):
+    agent, spaces = CASES[case]
+    engine = make_engine(agent, spaces)
+    assert all(last_steps(loss, engine.variable_names(loss.name), engine.state()) == {} for loss in engine.losses)
+    batches = make_batch(agent, spaces, 4, 8)
+    batches.pop("remaining", None)
+    engine.update({k: v[:3] for k, v in batches.items()})
+    before = engine.state()
+    engine.update({k: v[3:] for k, v in batches.items()})
+    after = engine.state()
+    for loss in engine.losses:
+        found = last_steps(loss, engine.variable_names(loss.name), after)
+        assert list(found) == engine.variable_names(loss.name)
+        for name, moved in found.items():
+            gone = np.linalg.norm((after[name].astype("float64") - before[name]).reshape(-1))
+            assert moved.step == pytest.approx(gone, rel=1e-3, abs=1e-7)
+            assert moved.weights == pytest.approx(np.linalg.norm(before[name].reshape(-1)), rel=1e-5, abs=1e-7)

@@ -29,6 +29,9 @@ def test_every_loss_is_a_group_and_every_update_has_its_norms(tmp_path: Path, na
         assert (norms > 0).any()
         applied = np.stack([one.rows[:, INDEX["applied"]] for one in looks])
         assert (applied <= norms * (1 + 1e-6)).all()
+        ratios = np.stack([one.rows[:, INDEX["ratio"]] for one in looks])
+        assert (ratios[np.isfinite(ratios)] > 0).any()
+        assert np.nanmax(ratios) < 1
         sizes = [int(np.prod(variable.shape)) for variable in group.variables]
         counts = sum(one.counts for one in reading.spreads(group.id))
         assert (counts.sum(axis=1) % sizes == 0).all()

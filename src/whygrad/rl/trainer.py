@@ -23,6 +23,7 @@ from whygrad.rl.dataset import check_fits, read_dataset
 from whygrad.rl.device import precision
 from whygrad.rl.engine import Engine, engine_class
 from whygrad.rl.engine.contract import check_contracts
+from whygrad.rl.engine.last_step import LastStep, last_steps
 from whygrad.rl.evaluation import Scores, estimates, greedy, play_episodes
 from whygrad.rl.lanes import Lanes
 from whygrad.rl.loops.compiled import compiled_loop
@@ -30,7 +31,7 @@ from whygrad.rl.loops.compiled_evaluation import CompiledEvaluation
 from whygrad.rl.loops.dataset_loop import DatasetLoop
 from whygrad.rl.loops.replay_loop import ReplayLoop
 from whygrad.rl.loops.rollout_loop import RolloutLoop
-from whygrad.rl.loops.round import seeds
+from whygrad.rl.loops.round import remaining, seeds
 from whygrad.rl.off_policy import OffPolicy
 from whygrad.rl.offline import Offline
 from whygrad.rl.on_policy import OnPolicy
@@ -146,6 +147,12 @@ class Trainer:
             norm = float(np.sqrt(sum(float(np.sum(np.square(g))) for g in found.values())))
             for name, gradient in found.items():
                 yield loss.name, name, gradient, scale(loss, norm)
+
+    def last_steps(self) -> dict[str, dict[str, LastStep]]:
+        """For each loss how far its last update moved each variable."""
+        state, left = self._engine.state(), float(remaining(self.steps, self.plan.steps))
+        names = {loss: self._engine.variable_names(loss.name) for loss in self._engine.losses}
+        return {loss.name: last_steps(loss, held, state, left) for loss, held in names.items()}
 
     def save(self, path: Path) -> None:
         """Everything, so that `load` goes on where this was."""

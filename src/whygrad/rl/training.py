@@ -253,7 +253,7 @@ def _log(
     with histograms.spending():
         gradients = list(trainer.gradients())
         if watch is not None:
-            watch.gradients(trainer.updates, gradients)
+            watch.gradients(trainer.updates, gradients, trainer.last_steps())
         if board is not None:
             for _, name, gradient, left in gradients:
                 board.histogram(trainer.steps, f"gradient/{name}", gradient)

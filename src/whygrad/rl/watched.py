@@ -24,9 +24,11 @@ from whygrad.live.store import Variable
 from whygrad.live.watched_run import WatchedRun
 from whygrad.rl.agent import Loss
 from whygrad.rl.bookkeeping import numbers, scale
+from whygrad.rl.engine.last_step import LastStep
 from whygrad.rl.loops.round import Round
 
 _PRESENT, _NORM, _PEAK, _APPLIED = INDEX["present"], INDEX["norm"], INDEX["peak"], INDEX["applied"]
+_RATIO, _WEIGHTS = INDEX["ratio"], INDEX["weights"]
 
 
 class AgentWatch:
@@ -74,8 +76,16 @@ class AgentWatch:
         for name, value in row.items():
             self._run.store.scalar(name, step, value)
 
-    def gradients(self, updates: int, found: Iterable[tuple[str, str, Any, float]]) -> None:
-        """All numbers of all gradients in the last update: loss, variable, gradient, what clipping leaves of it."""
+    def gradients(
+        self,
+        updates: int,
+        found: Iterable[tuple[str, str, Any, float]],
+        steps: Mapping[str, Mapping[str, LastStep]],
+    ) -> None:
+        """All numbers of all gradients in the last update: loss, variable, gradient, what clipping leaves of it.
+
+        `steps` says for each loss how far its last update moved each variable.
+        """
         held: dict[str, list[tuple[str, Any, float]]] = {}
         for loss, variable, gradient, left in found:
             held.setdefault(loss, []).append((variable, gradient, left))
@@ -83,6 +93,10 @@ class AgentWatch:
             flat = np.concatenate([np.asarray(gradient, np.float32).reshape(-1) for _, gradient, _ in given])
             rows, counts = ArrayPass([np.size(gradient) for _, gradient, _ in given]).look(flat[None])
             rows[0, :, _APPLIED] = rows[0, :, _NORM] * np.array([left for _, _, left in given])
+            for row, (variable, _, _) in zip(rows[0], given, strict=True):
+                moved = steps[loss].get(variable)
+                if moved is not None and moved.weights:
+                    row[_RATIO], row[_WEIGHTS] = moved.step / moved.weights, moved.weights
             group, at = self._groups[loss], max(updates - 1, 0)
             self._run.take(group, [Looks(at, at, 1, time.time(), rows[0])], Spread(at, at, 1, counts))
 
