@@ -28,17 +28,19 @@ def comes_back(left: Stack, entered: Stack, same_function: bool = False) -> bool
         return False
     if exit_site == entry_site and not deeper:
         return False  # one framework call (`model.fit`) let it out, and says nothing about what went where
+    if any(_given_to_the_world(site) for site in deeper):
+        return False
     tree = _function(exit_site.file, exit_site.first_line)
     return tree is not None and _flows(tree, exit_site, entry_site)
 
 
-def _meeting_point(left: Stack, entered: Stack) -> tuple[Site, Site, bool] | None:
-    """The innermost function that both stacks pass through, and where each of them was in it."""
+def _meeting_point(left: Stack, entered: Stack) -> tuple[Site, Site, Stack] | None:
+    """The innermost function that both stacks pass through, where each was in it, and the calls below it."""
     found = None
     for depth, (one, other) in enumerate(zip(reversed(left), reversed(entered), strict=False), 1):
         if (one.file, one.first_line, one.function) != (other.file, other.first_line, other.function):
             break
-        found = one, other, depth < len(left)
+        found = one, other, left[: len(left) - depth]
         if one != other:
             break
     return found
@@ -191,6 +193,13 @@ def _goes_to_environment(statement: ast.stmt, site: Site) -> bool:
         for head in _head(statement)
         for node in ast.walk(head)
     )
+
+
+def _given_to_the_world(site: Site) -> bool:
+    """In a function that was called on the way: whether what left there went no further than that."""
+    tree = _function(site.file, site.first_line)
+    around = [statement for statement in _statements(tree) if _covers(statement, site)] if tree is not None else []
+    return bool(around) and all(_goes_to_environment(statement, site) for statement in around)
 
 
 def _is_the_world(call: ast.Call) -> bool:
