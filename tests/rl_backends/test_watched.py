@@ -29,14 +29,24 @@ def test_every_loss_is_a_group_and_every_update_has_its_norms(tmp_path: Path, na
         assert (norms > 0).any()
         applied = np.stack([one.rows[:, INDEX["applied"]] for one in looks])
         assert (applied <= norms * (1 + 1e-6)).all()
-        ratios = np.stack([one.rows[:, INDEX["ratio"]] for one in looks])
-        assert (ratios[np.isfinite(ratios)] > 0).any()
-        assert np.nanmax(ratios) < 1
         sizes = [int(np.prod(variable.shape)) for variable in group.variables]
         counts = sum(one.counts for one in reading.spreads(group.id))
         assert (counts.sum(axis=1) % sizes == 0).all()
         assert (counts.sum(axis=1) > 0).all()
     assert "evaluation.return" in reading.scalars()
+
+
+def test_steps_are_measured_by_the_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("whygrad.rl.training.TimeShare.allows", lambda self: True)  # at every log time
+    reading = Reading(begin("dqn", tmp_path).path)
+    (group,) = reading.groups()
+    seen = np.stack([one.rows for one in reading.looks(group.id)])
+    ratio, weights = seen[..., INDEX["ratio"]], seen[..., INDEX["weights"]]
+    known = np.isfinite(ratio)
+    assert (known & (ratio > 0)).any(axis=0).all()  # not in the last update, when its learning rate has come down to 0
+    assert (ratio[known] >= 0).all()
+    assert (ratio[known] < 1).all()
+    assert (weights[known] > 0).all()
 
 
 def test_a_loss_that_has_its_turn_now_and_then_is_seen_in_its_updates(tmp_path: Path) -> None:
