@@ -5,9 +5,6 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 QUIET := TF_CPP_MIN_LOG_LEVEL=3
 TFJS := tests/interchange/node_modules/.installed
-# What takes long and is the same everywhere but for the framework beneath: in `make test` on PyTorch alone.
-LONG_FILES := $(addprefix tests/rl_backends/test_,$(addsuffix .py,probing moving playing snake_pictures gym_vector_env presets_fit offline restoring own_networks))
-LONG := $(addprefix --ignore ,$(LONG_FILES))
 # `make test` runs so many suites at once: one for each core, at most four, for each may take two gigabytes of memory.
 JOBS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); [ $$n -lt 4 ] && echo $$n || echo 4)
 # What a suite says stays in one piece, with a make that can do that (macOS brings an older one).
@@ -116,14 +113,14 @@ test-rl-torch: $(STAMP)
 	KERAS_BACKEND=torch $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends
 
 test-rl-tensorflow: $(STAMP)
-	KERAS_BACKEND=tensorflow $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends $(LONG)
+	KERAS_BACKEND=tensorflow $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends
 
 test-rl-jax: $(STAMP)
-	KERAS_BACKEND=jax $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends $(LONG)
+	KERAS_BACKEND=jax $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends
 
 test-rl-long: $(STAMP) ## the rest of the above on TensorFlow and JAX: probes, moves between backends, pictures
-	KERAS_BACKEND=tensorflow $(QUIET) $(BIN)/python -m pytest -q $(LONG_FILES)
-	KERAS_BACKEND=jax $(QUIET) $(BIN)/python -m pytest -q $(LONG_FILES)
+	KERAS_BACKEND=tensorflow $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends --everywhere -m once
+	KERAS_BACKEND=jax $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends --everywhere -m once
 
 test-ray: $(STAMP) ## tests of workers and learners on Ray, with faults; that one worker changes nothing on every backend
 	KERAS_BACKEND=torch $(QUIET) $(BIN)/python -m pytest -q tests/ray

@@ -138,8 +138,12 @@ def test_looking_at_a_batch_moves_nothing():
     ("agent", "world"),
     [
         (DQN(updates=3, **REPLAY), CartPole()),
-        (SAC(updates=3, **REPLAY), Pendulum()),
-        (DQN(updates=3, trunk="board", **{**REPLAY, "hidden": (4, 8)}), Snake(height=4, width=4)),
+        pytest.param(SAC(updates=3, **REPLAY), Pendulum(), marks=pytest.mark.once),
+        pytest.param(
+            DQN(updates=3, trunk="board", **{**REPLAY, "hidden": (4, 8)}),
+            Snake(height=4, width=4),
+            marks=pytest.mark.once,
+        ),
     ],
 )
 def test_reports_have_one_row_for_each_update(agent, world):

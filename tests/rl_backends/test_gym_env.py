@@ -42,6 +42,8 @@ import sys, gymnasium, whygrad.gymnasium_ids as ids
 ids.register()
 ids.register()
 import whygrad.rl
+
+pytestmark = pytest.mark.once
 print(sorted(name for name in gymnasium.registry if name in ids.KINDS))
 print(gymnasium.spec("whygrad/Snake-v0").max_episode_steps)
 print([name for name in ("keras", "torch", "tensorflow", "jax") if name in sys.modules])

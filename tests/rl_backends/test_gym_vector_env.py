@@ -9,6 +9,8 @@ from gymnasium.vector import AutoresetMode
 
 from whygrad import gymnasium_ids
 
+pytestmark = pytest.mark.once
+
 gymnasium_ids.register()
 
 

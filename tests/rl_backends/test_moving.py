@@ -17,6 +17,8 @@ from whygrad.live.run_folder import RunFolder
 from whygrad.rl.checkpoint import read
 from whygrad.rl.resuming import CannotResume, OtherBackend, fitting, warn_of_backend
 
+pytestmark = pytest.mark.once
+
 HERE = keras.backend.backend()
 OTHERS = [name for name in ("torch", "tensorflow", "jax") if name != HERE]
 PROGRAM = Path(__file__).with_name("runs.py")

@@ -16,6 +16,8 @@ from whygrad.rl.dataset import BadDataset, write_dataset
 from whygrad.rl.evaluation import play_episodes
 from whygrad.rl.lanes import Lanes
 
+pytestmark = pytest.mark.once
+
 TINY = {"hidden": (16,), "updates": 10, "batch_size": 16}
 
 

@@ -15,6 +15,8 @@ from whygrad.rl.building import build
 from whygrad.rl.engine import engine_class
 from whygrad.rl.training import resume, train
 
+pytestmark = pytest.mark.once
+
 CHOICES = Spaces((3,), choices=4)
 NUMBERS = Spaces((3,), low=(-1.0, -1.0), high=(1.0, 1.0))
 AGENT = DQN(hidden=(8,), target_every=2, learning_rate=0.01)

@@ -10,6 +10,8 @@ from whygrad.rl.plan import BadPlan, Plan
 from whygrad.rl.playing import camera_for, moments
 from whygrad.rl.worlds.snake_board import Board
 
+pytestmark = pytest.mark.once
+
 
 def played(env, mode, action, seeds=(0,), most=None, **options):
     """Steps' numbers and pictures of a policy that always does the same, and what came of its episodes."""

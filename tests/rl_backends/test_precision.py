@@ -11,6 +11,8 @@ from whygrad.rl import DQN, PPO, SAC, train
 from whygrad.rl.plan import BadPlan, Plan
 from whygrad.rl.restoring import restore
 
+pytestmark = pytest.mark.once
+
 TINY = {"evaluate_episodes": 2, "tensorboard": False, "quiet": True}
 
 AGENTS = {

@@ -11,6 +11,8 @@ from whygrad.rl.lanes import Lanes
 from whygrad.rl.spaces import check_supported
 from whygrad.trainings.presets import preset, preset_envs
 
+pytestmark = pytest.mark.once
+
 KINDS = {kind.NAME: kind for kind in AGENTS}
 
 

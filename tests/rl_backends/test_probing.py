@@ -17,6 +17,8 @@ from whygrad.rl.probe_settings import adapt
 from whygrad.rl.probing import check_gradients, choose, probe
 from whygrad.rl.replay import Replay
 
+pytestmark = pytest.mark.once
+
 
 def failed(agent: Agent, *names: str) -> list[str]:
     results = probe(agent, names=names, attempts=1)

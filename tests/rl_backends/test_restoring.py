@@ -11,6 +11,8 @@ from whygrad.rl import DQN, PPO, train
 from whygrad.rl.plan import BadPlan
 from whygrad.rl.restoring import restore
 
+pytestmark = pytest.mark.once
+
 TINY = {"evaluate_episodes": 2, "tensorboard": False, "quiet": True, "check": False}
 SMALL_DQN = DQN(hidden=(8,), learning_starts=20, train_every=32, updates=2)
 

@@ -64,7 +64,9 @@ def assert_same_runs(first, second):
     assert rows[0] == rows[1]
 
 
-@pytest.mark.parametrize("name", list(AGENTS))
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.once) for name in AGENTS]
+)
 def test_a_run_that_ended_early_goes_on_as_if_it_had_not(name, tmp_path, monkeypatch):
     whole = begin(name, tmp_path / "whole")
     with monkeypatch.context() as patched, pytest.raises(Stopped):

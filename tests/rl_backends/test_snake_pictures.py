@@ -17,6 +17,8 @@ from whygrad.rl.worlds.snake_motion import BUMP, scene
 from whygrad.rl.worlds.snake_picture import APPLE, DEAD, FIELD, FRAME, HEAD, MARGIN, OTHER_FIELD, check_size, draw
 from whygrad.rl.worlds.snake_text import ASCII, columns, text
 
+pytestmark = pytest.mark.once
+
 gymnasium_ids.register()
 
 SNAKE = ((2, 4), (2, 3), (2, 2), (1, 2), (1, 1), (2, 1), (3, 1), (3, 2))
