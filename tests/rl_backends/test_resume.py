@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from marks import once_but
 from runs import AGENTS, begin
 
 from whygrad.live.run_folder import BadRun, RunFolder
@@ -64,9 +65,7 @@ def assert_same_runs(first, second):
     assert rows[0] == rows[1]
 
 
-@pytest.mark.parametrize(
-    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.once) for name in AGENTS]
-)
+@pytest.mark.parametrize("name", once_but(("dqn", "ppo", "compiled-dqn"), AGENTS))
 def test_a_run_that_ended_early_goes_on_as_if_it_had_not(name, tmp_path, monkeypatch):
     whole = begin(name, tmp_path / "whole")
     with monkeypatch.context() as patched, pytest.raises(Stopped):
