@@ -140,7 +140,78 @@ def test_a_keras_optimizer_is_watched_inside_a_compiled_function(tmp_path: Path)
     assert [v.name for v in group.variables][:2] == ["critic.dense.kernel", "critic.dense.bias"]
 
 
-def test_a_jax_program_is_told_what_to_write(tmp_path: Path) -> None:
+KERAS_ON_TORCH = """
+import os
+os.environ["KERAS_BACKEND"] = "torch"
+import keras, numpy as np
+
+keras.utils.set_random_seed(0)
+states = np.random.default_rng(0).normal(size=(64, 4)).astype("f")
+critic = keras.Sequential([keras.Input((4,)), keras.layers.Dense(8, "tanh", name="hidden"), keras.layers.Dense(1)])
+critic.compile(keras.optimizers.Adam(0.01, clipnorm=1.0), "mse")
+critic.fit(states, np.ones((64, 1)), batch_size=8, epochs=3, shuffle=False, verbose=0)
+print([float(v.value.detach().double().sum()).hex() for v in critic.trainable_variables])
+"""
+
+
+def test_keras_on_pytorch_is_watched_and_does_the_same(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(KERAS_ON_TORCH)
+    plain = subprocess.run([sys.executable, "train.py"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = whygrad(tmp_path, "run", "--watch", "train.py")
+    assert (done.returncode, done.stdout) == (0, plain.stdout)
+    assert "no gradient faults found in train.py (24 updates seen, torch)" in done.stderr
+    (group,) = Reading(tmp_path / "runs" / "train-1").groups()
+    assert (group.name, group.updates) == ("Adam of critic", 24)
+    assert [v.name for v in group.variables][:2] == ["critic.hidden.kernel", "critic.hidden.bias"]
+
+
+def test_keras_on_jax_goes_on_and_one_line_says_so(tmp_path: Path) -> None:
+    pytest.importorskip("jax")
+    script = KERAS_ON_TORCH.replace('"torch"', '"jax"').replace(".detach().double()", "")
+    (tmp_path / "train.py").write_text(script)
+    done = whygrad(tmp_path, "run", "--watch", "train.py")
+    assert (done.returncode, len(done.stdout.splitlines())) == (0, 1)
+    assert " ".join(done.stderr.split()).count("were not kept; training went on") == 1
+    assert not (tmp_path / "runs").exists()
+
+
+JAX = """
+import jax, jax.numpy as jnp, numpy as np, optax
+
+rng = np.random.default_rng(0)
+states = jnp.asarray(rng.normal(size=(32, 4)).astype("f"))
+params = {"hidden": jnp.asarray(rng.normal(size=(4, 8)).astype("f")), "out": jnp.ones((8, 2))}
+tx = optax.chain(optax.clip_by_global_norm(1.0), optax.adam(0.01))
+opt_state = tx.init(params)
+
+@jax.jit
+def update(params, opt_state, number):
+    gradients = jax.grad(lambda p: jnp.mean((jnp.tanh(states @ p["hidden"]) @ p["out"]) ** 2))(params)
+    gradients = jax.tree.map(lambda g: jnp.where(number == 25, jnp.nan, g), gradients)
+    updates, opt_state = tx.update(gradients, opt_state, params)
+    return optax.apply_updates(params, jax.tree.map(jnp.nan_to_num, updates)), opt_state
+
+for number in range(40):
+    params, opt_state = update(params, opt_state, number)
+print(int(opt_state[1][0].count), opt_state[0], [float(leaf.sum()).hex() for leaf in jax.tree.leaves(params)])
+"""
+
+
+def test_an_optax_program_is_watched_and_does_the_same(tmp_path: Path) -> None:
+    pytest.importorskip("optax")
+    (tmp_path / "train.py").write_text(JAX)
+    plain = subprocess.run([sys.executable, "train.py"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = whygrad(tmp_path, "run", "--watch", "train.py")
+    assert (done.returncode, done.stdout) == (0, plain.stdout)
+    assert "no gradient faults found in train.py (4 updates seen, jax)" in done.stderr
+    assert "whygrad: The gradient of params['hidden'] and 1 more is NaN in update 25. [W402]" in done.stderr
+    (group,) = Reading(tmp_path / "runs" / "train-1").groups()
+    assert (group.name, group.updates) == ("tx", 40)
+    (listed,) = [line for line in whygrad(tmp_path, "runs").stdout.splitlines() if line.startswith("train-1")]
+    assert listed.split()[1:5] == ["train.py", "ended", "40", "1"]
+
+
+def test_updates_that_are_made_by_hand_are_not_seen(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(
         "import jax, jax.numpy as jnp\n"
         "w = jnp.ones(3)\n"
@@ -149,5 +220,5 @@ def test_a_jax_program_is_told_what_to_write(tmp_path: Path) -> None:
     )
     done = whygrad(tmp_path, "run", "--watch", "train.py")
     assert done.returncode == 0
-    assert "tx = whygrad.watch(params, tx)" in " ".join(done.stderr.split())
+    assert "updates that a program makes by hand are not seen" in " ".join(done.stderr.split())
     assert not (tmp_path / "runs").exists()

@@ -202,10 +202,10 @@ class _Ending:
                 self._script_watch.close()
             except OSError as error:
                 self.session.notes.append(str(error))
-            if self._script_watch.run is None and self.session.updates:
+            if self._script_watch.run is None and self.session.updates and not self._script_watch.said:
                 self.session.notes.append(
-                    "no gradients were kept: --watch takes optimizers of PyTorch and of Keras on TensorFlow; a JAX "
-                    "program is watched with a line of its own, tx = whygrad.watch(params, tx)"
+                    "no gradients were kept: --watch takes optimizers of PyTorch, of Keras on TensorFlow and PyTorch, "
+                    "and of Optax; updates that a program makes by hand are not seen"
                 )
 
     def _keep(self, report: Report) -> None:

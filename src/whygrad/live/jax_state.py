@@ -29,7 +29,9 @@ _REPEATED = 4
 
 
 class WatchedState(NamedTuple):
-    """The state of the optimizer inside, and ours beside it. `watch` says whose it is.
+    """The state of the optimizer inside, and ours beside it, where nothing in it can host ours (`jax_hosts`).
+
+    `watch` says whose it is.
 
     Ours is one array of int32, because every array that a compiled function is given and gives back costs time: the
     header, rows of a ring (the number of an update, then `WRITTEN` of each variable as bits), histograms.
@@ -61,9 +63,18 @@ class Shape:
         """Where histograms begin."""
         return HEADER + self.rows * self.width
 
+    @property
+    def length(self) -> int:
+        """Of all of it."""
+        return self.counts + self.variables * buckets.COUNT
+
+    def fits(self, seen: Any) -> bool:
+        """Whether this is ours, as it was: a program may have averaged its state, or made other numbers of it."""
+        return getattr(seen, "shape", None) == (self.length,) and seen.dtype == jnp.int32
+
     def beginning(self, every: int, number: int) -> Any:
         """Before the first update of a training with this number."""
-        seen = np.zeros(self.counts + self.variables * buckets.COUNT, np.int32)
+        seen = np.zeros(self.length, np.int32)
         seen[[NUMBER, EVERY]] = number, every
         seen[HEADER : self.counts : self.width] = -1
         return jnp.asarray(seen)
@@ -146,13 +157,13 @@ class Receiver:
 receivers: dict[str, Receiver] = {}
 
 
-def handed(inner: Any, seen: Any, watch: str) -> WatchedState:
-    """A state that came out of a function, or goes into one. While JAX only traces there is nothing to see."""
+def met(seen: Any, watch: str) -> Any:
+    """Ours, of a state that came out of a function or goes into one. While JAX only traces there is nothing to see."""
     if type(seen) is _ARRAY or _is_held(seen):
         receiver = receivers.get(watch)
         if receiver is not None:
-            seen = receiver.saw(seen)
-    return WatchedState(inner, seen, watch)
+            return receiver.saw(seen)
+    return seen
 
 
 _ARRAY = type(jnp.zeros(0))
@@ -187,7 +198,7 @@ def _instead(old: Any, every: int) -> Any:
 
 
 def _put_together(watch: str, parts: tuple[Any, Any]) -> WatchedState:
-    return handed(parts[0], parts[1], watch)
+    return WatchedState(parts[0], met(parts[1], watch), watch)
 
 
 def _with_keys(state: WatchedState) -> tuple[Any, str]:

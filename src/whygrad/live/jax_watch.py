@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import atexit
+import functools
 import itertools
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from whygrad.live import buckets, jax_chain, jax_pass
+from whygrad.live import buckets, jax_chain, jax_hosts, jax_pass
 from whygrad.live.budget import FIRST, Budget
 from whygrad.live.jax_state import (
     EVERY,
@@ -23,7 +25,7 @@ from whygrad.live.jax_state import (
     Receiver,
     Shape,
     WatchedState,
-    handed,
+    met,
     receivers,
 )
 from whygrad.live.look_cost import dearer
@@ -31,6 +33,7 @@ from whygrad.live.looks import INDEX
 from whygrad.live.ring_reading import BEFORE_MEASURED, RingReader, Snapshot, filled
 from whygrad.live.store import Variable
 from whygrad.live.watched_run import WatchedRun
+from whygrad.trace import loading
 from whygrad.trace.jax_naming import _network
 
 _WORTH = 0.1
@@ -40,8 +43,14 @@ _numbers = itertools.count(1)
 _CHEAP = 1 << 16
 """Of a network with so few numbers the optimizer is asked once more what it does, in the updates that are looked at."""
 _INSIDE = 2.5
+_MOST = 32
+"""Trainings of one optimizer; a program may begin a new one for each task, for ever."""
 _Rest = tuple[Any, Any, Any]
 """Leaves of what was clipped, of the step, and of the parameters; None is what is not known."""
+
+
+Apply = Callable[[Any, Any, Any], tuple[Any, Any]]
+"""What an optimizer makes of gradients, a state and parameters."""
 
 
 class JaxWatch:
@@ -49,25 +58,45 @@ class JaxWatch:
 
     def __init__(
         self,
-        run: WatchedRun,
+        run: Callable[[], WatchedRun],
         name: str,
-        optimizer: Any,
         budget: Callable[[], Budget],
         every: int | None = None,
         targets: Mapping[str, Any] | None = None,
+        family: str | None = None,
+        trouble: Callable[[Exception], None] | None = None,
     ) -> None:
-        self._run, self._name, self._optimizer = run, name, optimizer
+        """`family`: of watches that take each other's states; `trouble` hears of errors, without it they are raised."""
+        self._open, self._name = run, name
+        self._run: WatchedRun | None = None
         self._budget, self._every, self._targets = budget, every, dict(targets or {})
+        self._family, self._trouble = f"{name}/" if family is None else f"{family}/", trouble
+        self._of_a_script = family is not None
         self._number = next(_numbers)
         self._trees: dict[str, tuple[list[Variable], list[int]]] = {}
         self._trainings: dict[tuple[str, int], _Training] = {}
         self._closed = False
-        run.store.source(self.collect)
-        run.at_end(self.keep)
-        atexit.register(self.keep)  # before the store's own end, which reads what was kept
+
+    @property
+    def used(self) -> bool:
+        """Whether the program asked for an update, traced or not."""
+        return self._run is not None
+
+    @property
+    def updates(self) -> int:
+        """How many were heard of."""
+        return sum(training.updates for training in self._trainings.values())
+
+    def open(self) -> None:
+        """Begin to store; at the latest with the first update."""
+        if self._run is None:
+            self._run = self._open()
+            self._run.store.source(self.collect)
+            self._run.at_end(self.keep)
+            atexit.register(self.keep)  # before the store's own end, which reads what was kept
 
     def close(self) -> None:
-        """Look no more; the transformation goes on as if it were not watched."""
+        """Look no more; the optimizer goes on as if it were not watched."""
         self.keep()
         self._closed = True
         atexit.unregister(self.keep)
@@ -80,37 +109,66 @@ class JaxWatch:
 
     # Pure functions, called by the program.
 
-    def init(self, params: Any) -> WatchedState:
-        """The state for these parameters."""
+    def begun(self, state: Any, params: Any) -> Any:
+        """A state that the optimizer made for these parameters, with ours in it.
+
+        That of a script is left as it is, where it has no place for ours: it could not be read as before.
+        """
         key = self._key(params)
-        every = BEFORE_MEASURED if self._every is None else self._every
-        seen = Shape(len(self._trees[key][0])).beginning(every, next(_numbers))
-        return WatchedState(self._optimizer.init(params), seen, key)
+        shape, every = Shape(len(self._trees[key][0])), BEFORE_MEASURED if self._every is None else self._every
+        number = next(_numbers)
+        jax_hosts.begin(key, lambda: shape.beginning(every, number), plainly=self._of_a_script)
+        place, seen = jax_hosts.place(state), shape.beginning(every, number)
+        if place is not None:
+            return jax_hosts.host(state, place, seen, key)
+        return state if self._of_a_script else WatchedState(state, seen, key)
 
-    def update(self, gradients: Any, state: Any, params: Any = None, **extra: Any) -> tuple[Any, Any]:
-        """What the optimizer makes of gradients."""
-        updates, inner = self._optimizer.update(gradients, state.inner, params, **extra)
+    def owns(self, key: str) -> bool:
+        """Whether a state with this key was begun here."""
+        return key in self._trees
+
+    def updated(
+        self, apply: Apply, optimizer: Any, gradients: Any, state: Any, params: Any, extra: dict[str, Any]
+    ) -> tuple[Any, Any]:
+        """What `apply` makes of gradients; `optimizer` is where it comes from. A state without ours stays without."""
+        found = jax_hosts.find(state, self._family)
+        if found is None:
+            return apply(gradients, state, params)
+        updates, inner = apply(gradients, found.inner, params)
         if self._closed:
-            return updates, state._replace(inner=inner)
-        if state.watch not in self._trees:
-            self._key(gradients)  # a state that was restored from another process
+            return updates, jax_hosts.again(found, inner, found.seen)
+        seen = found.seen
+        try:
+            with _unrecorded():
+                self.open()
+                if found.watch not in self._trees:
+                    self._key(gradients)  # a state that was restored from another process
+                held = _stopped(_leaves(gradients))
+                if not Shape(len(held)).fits(seen):
+                    raise TypeError(_no_fit(held, seen))
+                compiled = any(isinstance(leaf, jax.core.Tracer) for leaf in (seen, *held))
+                cheap = compiled and not extra and self._every != 1 and _is_cheap(held)
 
-        def rest() -> _Rest:
-            held, inside, weights = _stopped((gradients, state.inner, params))
-            applied = jax_chain.clipped(self._optimizer, held, inside, weights, extra)
-            step = self._optimizer.update(held, inside, weights)[0] if again else _stopped(updates)
-            found = (None if tree is None else _leaves(tree) for tree in (applied, step, weights))
-            return tuple(found)  # type: ignore[return-value]
+                def rest() -> _Rest:
+                    given, inside, weights = _stopped((gradients, found.inner, params))
+                    applied = jax_chain.clipped(optimizer, given, inside, weights, extra)
+                    step = apply(given, inside, weights)[0] if cheap else _stopped(updates)
+                    parts = (None if tree is None else _leaves(tree) for tree in (applied, step, weights))
+                    return tuple(parts)  # type: ignore[return-value]
 
-        held = _stopped(_leaves(gradients))
-        again = not extra and self._every != 1 and sum(map(jax_pass.size_of, held)) <= _CHEAP
-        seen = _further(state.seen, held, rest, always=self._every == 1, fixed=self._every is not None)
-        return updates, handed(inner, seen, state.watch)
+                how = self._every == 1, self._every is not None
+                seen = _further(seen, held, rest, *how) if compiled else _further_by_itself(seen, held, rest(), *how)
+                seen = met(seen, found.watch)
+        except Exception as error:
+            if self._trouble is None:
+                raise
+            self._trouble(error)
+        return updates, jax_hosts.again(found, inner, seen)
 
     def _key(self, params: Any) -> str:
         """The same for the same variables: a treedef that holds it stays the same from `init` to `init`."""
         variables, sizes = _variables(params)
-        key = f"{self._name}/{self._number}/{zlib.crc32(repr(variables).encode()):08x}"
+        key = f"{self._family}{self._number}/{zlib.crc32(repr(variables).encode()):08x}"
         if key not in self._trees:
             self._trees[key] = variables, sizes
             receivers[key] = Receiver()
@@ -122,11 +180,14 @@ class JaxWatch:
         """Read the states that were kept."""
         for key in list(self._trees):
             for found in receivers[key].taken():
-                number = int(found.reshape(-1)[NUMBER])
+                if not Shape(len(self._trees[key][0])).fits(found.reshape(-1)[: found.shape[-1]]):
+                    continue  # the program made other numbers of it
+                updates, number = (int(found.reshape(-1)[place]) for place in (UPDATES, NUMBER))
                 training = self._trainings.get((key, number))
-                if training is None:
+                if training is None and updates and number and len(self._trainings) < _MOST:
                     training = self._trainings[key, number] = self._training(key)
-                training.take(found)
+                if training is not None:
+                    training.take(found)
             for (whose, _), training in self._trainings.items():
                 if whose == key:
                     training.deliver()
@@ -134,11 +195,12 @@ class JaxWatch:
 
     def _training(self, key: str) -> _Training:
         variables, sizes = self._trees[key]
+        run = self._run or self._open()
         name = self._name if not self._trainings else f"{self._name} ({len(self._trainings) + 1})"
-        group = self._run.group(name, variables)
+        group = run.group(name, variables)
         marks = {name: lambda held=held: _mark(held) for name, held in self._targets.items()}
         budget = self._budget()
-        reader = RingReader(self._run, group, budget, self._every is not None, marks)
+        reader = RingReader(run, group, budget, self._every is not None, marks)
         return _Training(reader, receivers[key], variables, sizes)
 
 
@@ -159,6 +221,11 @@ class _Training:
         self._shift = 0
         self._cost: float | None = None
         self._told = BEFORE_MEASURED
+
+    @property
+    def updates(self) -> int:
+        """So far."""
+        return self._newest
 
     def take(self, found: Any) -> None:
         """What one state had in it."""
@@ -229,6 +296,45 @@ def _further(
     apart = every if fixed else jnp.where(update + 1 < FIRST, 1, every)
     changed = [update + 1, jnp.where(look, update + apart, due), odd, looked + look]
     return jax.lax.dynamic_update_slice(seen, jnp.stack([jnp.asarray(one, jnp.int32) for one in changed]), (0,))
+
+
+@functools.partial(jax.jit, static_argnames=("always", "fixed"))
+def _further_by_itself(seen: Any, gradients: Sequence[Any], rest: _Rest, always: bool, fixed: bool) -> Any:
+    """The same for an update that is not compiled: or else each of them would compile it anew."""
+    return _further(seen, gradients, lambda: rest, always, fixed)
+
+
+def functions(watch: JaxWatch, optimizer: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """`init` and `update` of an optimizer under watch."""
+
+    def init(params: Any) -> Any:
+        return watch.begun(optimizer.init(params), params)
+
+    def update(gradients: Any, state: Any, params: Any = None, **extra: Any) -> tuple[Any, Any]:
+        def apply(gradients: Any, state: Any, params: Any) -> Any:
+            return optimizer.update(gradients, state, params, **extra)
+
+        return watch.updated(apply, optimizer, gradients, state, params, extra)
+
+    return init, update
+
+
+def _unrecorded() -> AbstractContextManager[None]:
+    """What we compute is no part of the program that a recorder writes down."""
+    session = loading.running()
+    recorder: Any = session.recorders.get("jax") if session is not None else None
+    return nullcontext() if recorder is None else recorder.quiet()
+
+
+def _is_cheap(gradients: Sequence[Any]) -> bool:
+    """Not where one has a single row or column: when it is asked for twice, XLA multiplies in another order."""
+    small = sum(map(jax_pass.size_of, gradients)) <= _CHEAP
+    return small and not any(1 in gradient.shape for gradient in gradients)
+
+
+def _no_fit(gradients: Sequence[Any], seen: Any) -> str:
+    kind = f"{getattr(seen, 'dtype', type(seen).__name__)}{list(getattr(seen, 'shape', ()))}"
+    return f"{len(gradients)} gradients came with a state that was made for others, or was changed ({kind})"
 
 
 def _witness(gradients: Sequence[Any]) -> Any:

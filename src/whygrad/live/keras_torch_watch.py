@@ -7,7 +7,7 @@ their place, is what the optimizer gets.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import torch
@@ -25,28 +25,20 @@ class KerasTorchWatch:
         self,
         run: WatchedRun,
         name: str,
-        model: Any,
+        names: Callable[[], dict[int, tuple[str, str]]],
         optimizer: Any,
         budget: Budget,
         targets: Mapping[str, Any] | None = None,
     ) -> None:
-        self._run, self._name, self._model, self._budget = run, name, model, budget
+        self._run, self._name, self._names, self._budget = run, name, names, budget
         self._targets = dict(targets or {})
-        self._optimizer, self._scaled = _innermost(optimizer)
+        self._optimizer, self._scaled = innermost(optimizer)
         self._watch: _Watch | None = None
         inside, clip = self._optimizer, self._optimizer._clip_gradients
 
         def apply(grads: Any, trainable_variables: Any = None) -> Any:
-            grads = list(grads)
-            held = inside._trainable_variables if trainable_variables is None else list(trainable_variables)
-            steps = self._begun(held)
-            steps.grad_scale = inside.loss_scale_factor
-            steps.given = {id(variable.value): gradient for variable, gradient in zip(held, grads, strict=False)}
-            steps.tell(steps.before)
             # Looked up now and not before: a recorder that began later has wrapped it in its class.
-            found = type(inside).apply(inside, grads, trainable_variables)
-            steps.tell(steps.after)
-            return found
+            return self.step(grads, trainable_variables, lambda g, v: type(inside).apply(inside, g, v))
 
         def clip_gradients(grads: Any) -> Any:
             after = clip(grads)
@@ -64,11 +56,22 @@ class KerasTorchWatch:
         if self._watch is not None:
             self._watch.close()
 
+    def step(self, grads: Any, variables: Any, go_on: Callable[[Any, Any], Any]) -> Any:
+        """One step of the optimizer, which `go_on` makes."""
+        grads, inside = list(grads), self._optimizer
+        held = inside._trainable_variables if variables is None else list(variables)
+        steps = self._begun(held)
+        steps.grad_scale = inside.loss_scale_factor
+        steps.given = {id(variable.value): gradient for variable, gradient in zip(held, grads, strict=False)}
+        steps.tell(steps.before)
+        found = go_on(grads, variables)
+        steps.tell(steps.after)
+        return found
+
     def _begun(self, variables: list[Any]) -> _Steps:
         if self._watch is None:
             steps = self._steps = _Steps([variable.value for variable in variables], self._scaled)
-            names = dict(_names(self._model))
-            self._watch = _Watch(self._run, self._name, names, steps, self._budget, self._targets)
+            self._watch = _Watch(self._run, self._name, self._names(), steps, self._budget, self._targets)
             for target in self._targets:
                 self._watch.group.targets[target] = StandingTarget(target)
         return self._steps
@@ -147,16 +150,17 @@ def _left(parameter: torch.Tensor, given: Any) -> Any:
     return given if given is None or parameter.grad is None else parameter.grad
 
 
-def _innermost(optimizer: Any) -> tuple[Any, bool]:
+def innermost(optimizer: Any) -> tuple[Any, bool]:
     """The optimizer that makes the step, and whether one around it scales the loss."""
     inner = getattr(optimizer, "inner_optimizer", None)
-    return (optimizer, False) if inner is None else (_innermost(inner)[0], True)
+    return (optimizer, False) if inner is None else (innermost(inner)[0], True)
 
 
-def _names(model: Any) -> Iterator[tuple[int, tuple[str, str]]]:
+def names(model: Any) -> Iterator[tuple[int, tuple[str, str]]]:
+    """Of each variable of a model, or of a dict of them, its value's id, its name and its network."""
     if isinstance(model, Mapping):
         for name, inner in model.items():
-            for key, (path, _) in _names(inner):
+            for key, (path, _) in names(inner):
                 yield key, (f"{name}/{path}", str(name))
         return
     for variable in model.variables:

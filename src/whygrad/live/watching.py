@@ -118,7 +118,7 @@ def _framework(optimizer: Any) -> str:
     if torch is not None and isinstance(optimizer, torch.optim.Optimizer):
         return "torch"
     if hasattr(optimizer, "apply_gradients"):
-        backend = _keras_backend(optimizer)
+        backend = keras_backend(optimizer)
         if backend == "tensorflow" and "tensorflow" in sys.modules:
             return "tensorflow"
         return "keras on torch" if backend == "torch" else "unknown"
@@ -131,7 +131,7 @@ def _framework(optimizer: Any) -> str:
     return "unknown"
 
 
-def _keras_backend(optimizer: Any) -> str:
+def keras_backend(optimizer: Any) -> str:
     """What an optimizer of Keras computes with: Keras 2 knows TensorFlow only."""
     keras = sys.modules.get("keras")
     if any(base.__module__.startswith("keras.src") for base in type(optimizer).__mro__) and keras is not None:
@@ -159,19 +159,21 @@ def _watch_tensorflow(model: Any, optimizer: Any, wanted: _Wanted) -> Watch:
 
 
 def _watch_keras_on_torch(model: Any, optimizer: Any, wanted: _Wanted) -> Watch:
-    from whygrad.live.keras_torch_watch import KerasTorchWatch
+    from whygrad.live.keras_torch_watch import KerasTorchWatch, names
 
     run, name = wanted.run(), wanted.name or type(optimizer).__name__
-    return Watch(run, [KerasTorchWatch(run, name, model, optimizer, wanted.budget(), wanted.targets)])
+    watched = KerasTorchWatch(run, name, lambda: dict(names(model)), optimizer, wanted.budget(), wanted.targets)
+    return Watch(run, [watched])
 
 
 def _watch_jax(model: Any, optimizer: Any, wanted: _Wanted) -> Any:
     from whygrad.live.jax_transformation import transformation
-    from whygrad.live.jax_watch import JaxWatch
+    from whygrad.live.jax_watch import JaxWatch, functions
 
     run = wanted.run()
-    watched = JaxWatch(run, wanted.name or "optimizer", optimizer, wanted.budget, wanted.every, wanted.targets)
-    return transformation(watched.init, watched.update, Watch(run, [watched]), watched.keep)
+    watched = JaxWatch(lambda: run, wanted.name or "optimizer", wanted.budget, wanted.every, wanted.targets)
+    watched.open()
+    return transformation(*functions(watched, optimizer), Watch(run, [watched]), watched.keep)
 
 
 def _watch_torch(model: Any, optimizer: Any, wanted: _Wanted) -> Watch:

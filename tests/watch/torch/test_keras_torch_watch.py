@@ -16,7 +16,9 @@ if keras.config.backend() != "torch":
 from whygrad.live import buckets, detecting
 from whygrad.live.looks import INDEX
 from whygrad.live.reading import Reading
+from whygrad.live.script_watch import ScriptWatch
 from whygrad.live.watching import watch
+from whygrad.trace.session import Session
 
 X = np.random.default_rng(1).normal(size=(32, 4)).astype("f")
 Y = np.ones((32, 1), "f")
@@ -156,3 +158,73 @@ def test_a_scaled_loss_is_told_unscaled(tmp_path):
         np.testing.assert_allclose(
             one.rows[:, INDEX["norm"]], other.rows[:, INDEX["norm"]], rtol=1e-5, err_msg=str(one.first)
         )
+
+
+def script(program):
+    """Run a function as `whygrad run --watch` does a script; what its run holds, and what was said."""
+    session = Session(whole_script=True)
+    watching = ScriptWatch(session, "train", every=1)
+    try:
+        program()
+    finally:
+        watching.close()
+    return Reading(watching.run.path), session.notes
+
+
+@pytest.mark.parametrize("options", [{}, {"clipnorm": 0.01}])
+def test_a_script_with_fit(tmp_path, monkeypatch, options):
+    monkeypatch.chdir(tmp_path)
+    plain, found = fit(make(**options)), []
+    reading, notes = script(lambda: found.extend(fit(make(**options))))
+    assert all((a == b).all() for a, b in zip(plain, found, strict=True))
+    (group,) = reading.groups()
+    assert (group.name, group.updates, group.looks) == ("SGD of net", 20, 20)
+    assert [v.name for v in group.variables][:2] == ["net.hidden.kernel", "net.hidden.bias"]
+    last = reading.looks(group.id)[-1].rows
+    assert (last[:, INDEX["applied"]] < last[:, INDEX["norm"]]).all() == bool(options)
+    assert notes == []
+
+
+def test_a_script_with_steps_by_hand(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def program():
+        class Agent:
+            critic = make()
+
+        agent = Agent()
+        for number in range(30):
+            step(agent.critic, lambda given, bad=number == 21: [g * float("nan") if bad else g for g in given])
+            if number == 21:
+                for variable in agent.critic.trainable_variables:
+                    variable.assign(torch.full(tuple(variable.shape), 0.1))
+
+    reading, _ = script(program)
+    (group,) = reading.groups()
+    assert group.updates == 30
+    assert [(e.at, e.code) for e in reading.events()] == [(21, "W402")]
+
+
+def test_a_script_that_scales_its_loss(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def program():
+        net = make()
+        net.compile(keras.optimizers.LossScaleOptimizer(keras.optimizers.SGD(0.01)), "mse")
+        fit(net)
+
+    reading, _ = script(program)
+    plain, _ = script(lambda: fit(make()))
+    (group,) = reading.groups()
+    assert (group.name, group.updates) == ("SGD of net", 20)
+    ours, theirs = (one.looks(1)[0].rows[:, INDEX["norm"]] for one in (reading, plain))
+    np.testing.assert_allclose(ours, theirs, rtol=1e-5)
+
+
+def test_keras_is_as_before_when_it_is_over(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    base = keras.src.optimizers.base_optimizer.BaseOptimizer
+    before, nets = base.apply, []
+    script(lambda: (nets.append(make()), fit(nets[0])))
+    assert base.apply is before
+    assert not {"apply", "_clip_gradients"} & vars(nets[0].optimizer).keys()
