@@ -92,6 +92,16 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("params['b']", "params['w']"),
         "path": [(21, "updated here, and dropped")],
     },
+    "w506_made_in_loop": {
+        "severity": "warning",
+        "message": "`<lambda>` was traced in 12 of 12 calls",
+        "label": "a new jax.jit at each pass of the loop",
+        "why": "A function that jax.jit makes anew has no traces yet, so that its first call is traced. Tracing costs "
+        "a hundred times a call and more, and every trace is kept.",
+        "fix": "make the compiled function once, before the loop, and call that in the loop",
+        "variables": (),
+        "path": [(16, "a new jax.jit at each pass of the loop")],
+    },
 }
 
 

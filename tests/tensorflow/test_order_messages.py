@@ -171,6 +171,18 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("net.dense.kernel", "net.dense.bias", "net.dense_1.kernel", "net.dense_1.bias"),
         "path": [(22, "clipped here"), (23, "applied here")],
     },
+    "w303_clipped_under_another_name": {
+        "severity": "error",
+        "message": "the gradients clipped by `tf.clip_by_global_norm(grads, 0.5)` at line 16 are not the ones that are "
+        "applied to `policy` (4 variables)",
+        "label": "applies the gradients from before the clipping",
+        "why": "tf.clip_by_global_norm returns new gradients and leaves the given ones as they are. The step is given "
+        "the ones from before.",
+        "fix": "give the result of `tf.clip_by_global_norm(grads, 0.5)` to `self.optimizer.apply_gradients(zip(grads, "
+        "self.policy.train…`",
+        "variables": ("policy.dense.kernel", "policy.dense.bias", "policy.dense_1.kernel", "policy.dense_1.bias"),
+        "path": [(16, "clipped here"), (17, "applied here")],
+    },
 }
 
 

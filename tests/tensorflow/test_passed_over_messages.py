@@ -61,6 +61,46 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("model.predictor.dense_1.kernel", "model.predictor.dense_1.bias"),
         "path": [(25, "computed here, and dropped"), (26, "used in its place"), (26, "the loss")],
     },
+    "w503_recurrent_taken_back": {
+        "severity": "error",
+        "message": "`target.model` is copied into `online.model`, not the other way round",
+        "label": "copies the target into the trained network",
+        "why": "The sync takes the trained network back to the target at each call, and `target.model` itself never "
+        "changes.",
+        "fix": "swap the two: `target.model` receives, `online.model` gives",
+        "variables": (
+            "target.model.lstm_1.cell.kernel",
+            "target.model.lstm_1.cell.recurrent_kernel",
+            "target.model.lstm_1.cell.bias",
+            "target.model.dense_1.kernel",
+            "target.model.dense_1.bias",
+        ),
+        "path": [
+            (33, "the target is computed with `target.model`"),
+            (28, "copies the target into the trained network"),
+            (17, "the loss"),
+        ],
+    },
+    "w105_matching_left_out": {
+        "severity": "error",
+        "message": "`generator` (2 variables) gets no gradient: its term at line 13 is not part of the loss",
+        "label": "this loss leaves out the term computed at line 13",
+        "why": "`tf.reduce_mean(tf.abs(real - fake))` was computed and dropped: the loss does not contain it.",
+        "fix": "add the term at line 13 to the loss",
+        "variables": ("generator.dense.kernel", "generator.dense.bias"),
+        "path": [(13, "a loss term for them, used by nothing"), (15, "the loss, put together without it")],
+    },
+    "w102_before_convolution_in_groups": {
+        "severity": "error",
+        "message": "`encoder` (2 variables) gets no gradient from the loss at line 13",
+        "label": "the gradient stops here: stop_gradient returns the value as a constant",
+        "why": "Every way from these variables to the loss passes through stop_gradient, which is there to stop a "
+        "gradient.",
+        "fix": "take stop_gradient away in `tf.stop_gradient(encoder(waves))`, or stop only the side that is meant to "
+        "be a constant (the target)",
+        "variables": ("encoder.conv1d.kernel", "encoder.conv1d.bias"),
+        "path": [(12, "the gradient stops here"), (13, "the loss")],
+    },
 }
 
 

@@ -351,7 +351,7 @@ class Case:
         lost: dict[int, Backward] = {}
         used_up = {b.tape for b in recording.backwards if b.tape is not None and _used_up(b)}
         for backward in recording.backwards:
-            if backward.implicit or backward.loss is None or backward.tape in used_up:
+            if backward.implicit or backward.loss is None or backward.tape in used_up or _broke_down(backward):
                 continue
             failed = backward.error is not None or self._step_failed(backward)
             for variable in self._expected(backward) - self.left_alone:
@@ -514,3 +514,9 @@ def _by_place(cuts: list[reach.Cut]) -> list[reach.Cut]:
 
 def _used_up(backward: Backward) -> bool:
     return backward.error is not None and ("persistent" in backward.error or "second time" in backward.error)
+
+
+def _broke_down(backward: Backward) -> bool:
+    """Whether an operation of the backward pass itself could not be computed: that says nothing of the way."""
+    kind = (backward.error or "").partition(":")[0]
+    return kind in ("InvalidArgumentError", "UnimplementedError", "ResourceExhaustedError", "InternalError")

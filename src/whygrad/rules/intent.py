@@ -211,7 +211,7 @@ def dropped_terms(recording: Recording, part: reach.Slice, variables: set[int], 
     bit = {v: 1 << i for i, v in enumerate(sorted(variables))}
     values = recording.values
     masks = {v.id: bit[v.variable] for v in values.values() if v.variable in bit}
-    consumed: set[int] = set()
+    consumed = {b.loss for b in recording.backwards if b.loss is not None}  # another loss is no term of this one
     reduced: set[int] = set()
     since = max((s.at for s in recording.steps if s.at < backward.at), default=0)
     terms: list[Op] = []

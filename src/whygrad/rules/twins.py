@@ -158,11 +158,29 @@ def _through_numpy(case: Case, objective: Objective, members: set[int], original
         return False
     beside = originals if any(v in objective.bits for v in originals) else objective.bits.keys() & case.trained
     theirs = {v for v in fed_with(case, beside, objective.part.ops) if values[v].floating and values[v].shape}
+    theirs |= _entered(case, theirs)
     ours = {v for v in fed_with(case, members, part.ops) if values[v].floating and values[v].shape}
     shapes = {values[v].shape for v in theirs if (values[v].shape[0] or 0) > 1}
     others = {_content(case, v) for v in theirs}
     alike = all(values[v].shape in shapes for v in ours)
     return alike and any(_content(case, v) not in others for v in ours)
+
+
+def _entered(case: Case, fed: set[int]) -> set[int]:
+    """The data that inputs were made of: a recurrent network cuts its batch into steps first."""
+    values = case.recording.values
+    todo, seen = list(fed), set(fed)
+    found: set[int] = set()
+    while todo:
+        value = todo.pop()
+        op = case.made_by.get(value)
+        if op is None or op.kind == "enter":
+            found |= {value} if values[value].floating and values[value].shape else set()
+            continue
+        fresh = [v for v in op.inputs if v not in seen and v in values and values[v].variable is None]
+        seen.update(fresh)
+        todo.extend(fresh)
+    return found
 
 
 def _beside(case: Case, objective: Objective, members: set[int], originals: set[int]) -> bool:

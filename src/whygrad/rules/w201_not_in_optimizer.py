@@ -81,6 +81,7 @@ from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.intent import serves_as_critic, serves_as_target
 from whygrad.rules.leaks import leaks
+from whygrad.rules.left_out_by import left_out_by
 from whygrad.rules.mistaken_holds import given_by_mistake
 from whygrad.rules.unstepped import Unstepped, optimizer_called, unstepped
 from whygrad.rules.w105_loss_ignores import created_at
@@ -142,16 +143,19 @@ def _all_zero(case: Case) -> Iterator[Finding]:
         if stack in moving or members & moved or backward is None or where is None:
             continue
         loss = case.loss_site(backward)
+        told = left_out_by({site.file for sites in recording.stacks for site in sites if site.own})
         yield Finding(
             code=CODE, rule=NAME, severity="error",
             message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} a gradient, and every update that "
             "the optimizer makes of it is zero",
-            why="The updates that are applied here were made without the gradient: a mask, a label or set_to_zero "
-            "leaves all variables out, so that none is trained.",
+            why=f"The updates that are applied{at_line(where, told) if told else ' here'} were made without the "
+            "gradient: a mask, a label or set_to_zero leaves all variables out, so that none is trained.",
             fix="look at the mask or the labels that the optimizer was built with (optax.masked, multi_transform, "
             "set_to_zero): they must select what is to learn",
-            variables=case.names(members), where=where, label="every update that is applied here is zero",
+            variables=case.names(members), where=told or where,
+            label="selects no variable" if told is not None else "every update that is applied here is zero",
             loss=loss, path=tuple(PathStep(site, op, role) for site, op, role in [
+                (told, "optimizer", "the optimizer is told what to leave alone"),
                 (loss, "loss", "the loss, which gives them a gradient"), (where, "update", "zeros are applied here"),
             ] if site is not None),
         )  # fmt: skip

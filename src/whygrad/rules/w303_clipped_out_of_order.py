@@ -75,7 +75,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from whygrad.flow.recording import Backward, Edit, Failure, Step
-from whygrad.flow.site import Site
+from whygrad.flow.site import Site, Stack, shared_site
 from whygrad.flow.source import is_statement
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
@@ -288,7 +288,7 @@ def _unapplied(case: Case, clips: list[Edit]) -> Iterator[Finding]:
     if jax and clip.limit is None:
         clipped = case.seen_from(clip.stack, step.stack)  # in the function that has both
     elif not late:  # a helper may clip and return them; the line that takes nothing from it is the one to change
-        clipped = next((site for site in case.stack(clip.stack) if is_statement(site)), clipped)
+        clipped = next((site for site in _up_to(case, clip, step) if is_statement(site)), clipped)
     ignored = not late and clipped is not None and (jax or is_statement(clipped))
     yield Finding(
         code=CODE, rule=NAME, severity="error",
@@ -305,6 +305,13 @@ def _unapplied(case: Case, clips: list[Edit]) -> Iterator[Finding]:
         else "applies the gradients from before the clipping",
         path=_stations((clipped, clip.call, "clipped here"), (applied, step.call, "applied here")),
     )  # fmt: skip
+
+
+def _up_to(case: Case, clip: Edit, step: Step) -> Stack:
+    """Where the clipping was called from, out to the function that has the step; further out both are one call."""
+    sites = case.stack(clip.stack)
+    shared = shared_site(sites, case.stack(step.stack))
+    return sites[: sites.index(shared) + 1] if shared is not None else sites
 
 
 def _clipped_before(case: Case, clips: list[Edit]) -> bool:

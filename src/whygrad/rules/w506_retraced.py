@@ -69,6 +69,7 @@ from collections.abc import Iterator
 from whygrad.flow.recording import Retrace
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.made_anew import made_anew
 from whygrad.rules.wording import called_from
 
 CODE, NAME = "W506", "retraced"
@@ -86,6 +87,7 @@ def check(case: Case) -> Iterator[Finding]:
         where = case.site(retrace.stack)
         if where is None or retrace.count < often or retrace.count < 0.8 * retrace.calls:
             continue
+        where = (made_anew(where) or where) if kind == "new" else where
         why, fix, label = _words(case.recording.framework, retrace, kind)
         path = (PathStep(where, retrace.function, label), *called_from(case, retrace.stack, where))
         yield Finding(

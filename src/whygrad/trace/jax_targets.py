@@ -262,11 +262,12 @@ class Targets:
         found: tuple[int, int, float | None] | None = None
         while todo and len(before) < _FAR:
             value, share = todo.pop(0)  # the last sync first, where there were many since the target was seen
-            if value == self._last.get(target):
+            held = _behind(producers, value)
+            if held == self._last.get(target):
                 continue  # the target's own old content, which may once have been the other's
             owner = recording.values[value].variable if value in recording.values else None
             if owner is not None and owner != target and value != number:
-                if found is None or value > found[0]:  # the newest content is what it follows
+                if found is None or held > _behind(producers, found[0]):  # the newest content is what it follows
                     found = value, owner, share
                 continue
             op = producers.get(value)
@@ -284,6 +285,12 @@ class Targets:
         way = _way(before, found[0])
         made = next((op for op, _ in way if op.name not in _CHOICES), way[0][0])
         return found[1], found[2], made, [(op, value) for op, value in way if op.name == "cond"]
+
+
+def _behind(producers: dict[int, Op], value: int) -> int:
+    """What a function took from around it, as it was there."""
+    made = producers.get(value)
+    return made.inputs[0] if made is not None and made.name == "captured" else value
 
 
 def _way(before: dict[int, tuple[Op, int] | None], value: int) -> list[tuple[Op, int]]:

@@ -29,6 +29,11 @@ EagerTensor = ops.EagerTensor
 _Call = Callable[..., Any]
 _RESOURCE = 20
 _TENSORFLOW = os.path.dirname(os.path.abspath(tensorflow.__file__)) + os.sep
+_ONLY_COMPILED = tuple(
+    os.sep + os.path.join(*parts)
+    for parts in (("keras", "src", "backend", "tensorflow", "nn.py"), ("layers", "convolutional", "base_conv.py"))
+)
+"""Where Keras compiles what TensorFlow cannot do on a CPU otherwise: convolutions in groups."""
 
 
 class Functions:
@@ -82,7 +87,7 @@ class Functions:
         return __call__
 
     def _is_framework_made(self, python_function: Any) -> bool:
-        """TensorFlow's own graph functions (vectorized_map, jacobian) cannot run eagerly."""
+        """TensorFlow's own graph functions (vectorized_map, jacobian) cannot run eagerly, nor can Keras's of one op."""
         inner = python_function
         for _ in range(8):
             wrapped = getattr(inner, "__wrapped__", None) or tf_decorator.unwrap(inner)[1]
@@ -96,7 +101,8 @@ class Functions:
             return False
         known = self._framework_made.get(id(code))
         if known is None:
-            known = self._framework_made[id(code)] = os.path.abspath(code.co_filename).startswith(_TENSORFLOW)
+            file = os.path.abspath(code.co_filename)
+            known = self._framework_made[id(code)] = file.startswith(_TENSORFLOW) or file.endswith(_ONLY_COMPILED)
         return known
 
     # --- tf.custom_gradient, tf.recompute_grad ------------------------------------------------------------------

@@ -9,7 +9,7 @@ net = nn.Sequential([nn.Dense(8), nn.relu, nn.Dense(2)])
 x, y = jax.random.normal(jax.random.key(0), (8, 4)), jnp.ones((8, 2))
 params = net.init(jax.random.key(1), x)["params"]
 labels = traverse_util.path_aware_map(lambda path, _: "train" if "head" in path[0] else "freeze", params)
-tx = optax.multi_transform({"train": optax.adam(1e-2), "freeze": optax.set_to_zero()}, labels)
+tx = optax.multi_transform({"train": optax.adam(1e-2), "freeze": optax.set_to_zero()}, labels)  # fires: W201
 opt_state = tx.init(params)
 
 
@@ -17,7 +17,7 @@ opt_state = tx.init(params)
 def train_step(params, opt_state):
     loss, grads = jax.value_and_grad(lambda p: jnp.mean((net.apply({"params": p}, x) - y) ** 2))(params)
     updates, opt_state = tx.update(grads, opt_state, params)
-    return optax.apply_updates(params, updates), opt_state, loss  # fires: W201
+    return optax.apply_updates(params, updates), opt_state, loss
 
 
 for _ in range(5):
