@@ -17,6 +17,8 @@ from whygrad import gymnasium_ids
 from whygrad.rl.worlds.snake import Snake
 from whygrad.rl.worlds.world_lanes import WorldLanes
 
+pytestmark = pytest.mark.once
+
 ROOT = Path(__file__).resolve().parents[2]
 gymnasium_ids.register()
 
@@ -42,8 +44,6 @@ import sys, gymnasium, whygrad.gymnasium_ids as ids
 ids.register()
 ids.register()
 import whygrad.rl
-
-pytestmark = pytest.mark.once
 print(sorted(name for name in gymnasium.registry if name in ids.KINDS))
 print(gymnasium.spec("whygrad/Snake-v0").max_episode_steps)
 print([name for name in ("keras", "torch", "tensorflow", "jax") if name in sys.modules])
