@@ -10,9 +10,9 @@ JOBS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); [ $$n -lt
 # What a suite says stays in one piece, with a make that can do that (macOS brings an older one).
 SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 # Those that take longest begin first, so that no core is idle at the end.
-SUITES := test-rl-torch test-rl-tensorflow test-rl-jax test-docs test-pages test-cli test-ray test-sweep test-interchange-torch \
-	test-tensorflow test-torch test-interchange-tensorflow test-interchange-jax test-lessons test-view test-watch test-jax \
-	test-interop test-contracts test-keras-torch test-rl test-package
+SUITES := test-ray test-cli test-rl-torch test-rl-tensorflow test-rl-jax test-docs test-watch test-sweep test-interop \
+	test-lessons test-view test-tensorflow test-pages test-interchange-jax test-interchange-torch test-jax \
+	test-interchange-tensorflow test-contracts test-torch test-package test-rl test-keras-torch
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test suites check $(SUITES) test-rl-backends test-interchange test-rl-long test-tf-agents test-wheel \
