@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 QUIET := TF_CPP_MIN_LOG_LEVEL=3
 TFJS := tests/interchange/node_modules/.installed
-# `make test` runs so many suites at once: one for each core, at most four, for each may take two gigabytes of memory.
+# `make test` runs so many suites at once: one for each core, at most four, for one may take several gigabytes of memory.
 JOBS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); [ $$n -lt 4 ] && echo $$n || echo 4)
 # What a suite says stays in one piece, with a make that can do that (macOS brings an older one).
 SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)

@@ -173,7 +173,7 @@ def test_training_is_the_same_bit_for_bit(tmp_path, every, kind, donated):
 
 def test_nothing_is_compiled_anew(tmp_path, monkeypatch):
     # A look that takes a second is dearer than a hundred updates, however slow the machine is.
-    monkeypatch.setattr("whygrad.live.jax_watch.dearer", lambda look, nothing: 1.0)
+    monkeypatch.setattr("whygrad.live.jax_training.dearer", lambda look, nothing: 1.0)
     with watch(None, optax.adam(1e-3), run=tmp_path) as tx:
         params = make()
         state, step = tx.init(params), stepper(tx)
