@@ -8,9 +8,11 @@ from dataclasses import replace
 import h5py
 import numpy as np
 import pytest
+from gymnasium.spaces import Box
 
 from whygrad.rl.agent import Spaces
 from whygrad.rl.dataset import BadDataset, Dataset, check_fits, read_dataset, write_dataset
+from whygrad.rl.spaces import encode
 
 SPACES = Spaces((2,), choices=3)
 FACTS = {"env": "Walk-v0", "spaces": {"observation": [2], "choices": 3}}
@@ -138,7 +140,8 @@ def test_images_are_scaled_as_those_of_environments_are(tmp_path):
     np.savez(tmp_path / "a.npz", **{**arrays, "next_observations": arrays["observations"]})
     back = read_dataset(tmp_path / "a.npz")
     assert back.observation.dtype == np.float32
-    assert np.array_equal(back.observation, np.full((5, 4, 4, 1), np.float32(51) / np.float32(255)))
+    assert np.array_equal(back.observation, encode(Box(0, 255, (4, 4, 1), np.uint8))(arrays["observations"]))
+    assert back.observation == pytest.approx(0.2)
 
 
 def test_d4rl_without_timeouts_has_no_time_limits(tmp_path):

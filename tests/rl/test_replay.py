@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from whygrad.rl import pixels
 from whygrad.rl.replay import FIELDS, Replay
 
 
@@ -185,6 +186,24 @@ def test_samples_are_rows_and_have_the_agreed_shapes() -> None:
     assert (batch["next_observation"][..., 0, 0] == batch["reward"] + 1).all()
     assert (batch["weight"] == 1.0).all()
     assert batch["index"].min() >= 0 and batch["index"].max() < 20
+
+
+@pytest.mark.parametrize("n_step", [1, 3])
+def test_images_are_kept_as_bytes_and_come_back_as_they_were(n_step: int) -> None:
+    every_byte = np.arange(256, dtype=np.uint8).reshape(1, 16, 16)
+    replay = Replay(20, (16, 16), (), np.int64, 1, n_step=n_step, bytewise=True)
+    alive = np.zeros(1, bool)
+    for _ in range(4):
+        replay.add(pixels.seen(every_byte), [0], [0.0], pixels.seen(every_byte[:, ::-1]), alive, alive)
+    replay.take({
+        "observation": pixels.seen(every_byte), "action": np.zeros(1, np.int64), "reward": np.zeros(1),
+        "next_observation": pixels.seen(every_byte[:, ::-1]), "discount": np.ones(1),
+    })  # fmt: skip
+    batch = replay.sample(np.random.default_rng(0), 2, 50)
+    assert replay.state()["observation"].dtype == replay.state()["next_observation"].dtype == np.uint8
+    assert batch["observation"].dtype == np.float32
+    assert (batch["observation"] == pixels.seen(every_byte)).all()
+    assert (batch["next_observation"] == pixels.seen(every_byte[:, ::-1])).all()
 
 
 def test_uniform_samples_are_uniform() -> None:

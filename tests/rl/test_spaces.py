@@ -19,7 +19,7 @@ ROOM = Box(-1.0, 1.0, (3,))
     [
         (ROOM, Discrete(4), Spaces((3,), choices=4)),
         (Discrete(16), Discrete(4, start=2), Spaces((16,), choices=4)),
-        (Box(0, 255, (8, 8, 3), np.uint8), Discrete(2), Spaces((8, 8, 3), choices=2)),
+        (Box(0, 255, (8, 8, 3), np.uint8), Discrete(2), Spaces((8, 8, 3), choices=2, pixels=True)),
         (Box(-np.inf, np.inf, ()), Discrete(2), Spaces((1,), choices=2)),
         (ROOM, Box(-2.0, 2.0, (1,)), Spaces((3,), low=(-2.0,), high=(2.0,))),
         (

@@ -84,6 +84,8 @@ class Spaces:
     choices: int | None = None
     low: tuple[float, ...] = ()
     high: tuple[float, ...] = ()
+    pixels: bool = False
+    """Whether observations come as bytes, which networks see as 0 to 1: a replay memory keeps the bytes."""
 
     @property
     def discrete(self) -> bool:

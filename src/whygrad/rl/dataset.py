@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from whygrad.rl import pixels
 from whygrad.rl.agent import Spaces
 from whygrad.rl.dataset_layouts import BadDataset, Raw, expect_rows, flags, read_raw, write_raw
 
@@ -141,7 +142,7 @@ def _observations(name: str, array: np.ndarray) -> np.ndarray:
     if array.ndim < 2:
         raise BadDataset(f"{name} has shape {array.shape}; expected one row of numbers for each transition, (n, size).")
     # uint8 are images, and are scaled as they are when they come from an environment.
-    return array / np.float32(255) if array.dtype == np.uint8 else _numbers(name, array).astype(np.float32, copy=False)
+    return pixels.seen(array) if array.dtype == np.uint8 else _numbers(name, array).astype(np.float32, copy=False)
 
 
 def _actions(array: np.ndarray, rows: int) -> np.ndarray:
@@ -187,6 +188,7 @@ def _spaces(said: Any) -> Spaces:
                 None if said.get("choices") is None else int(said["choices"]),
                 tuple(float(n) for n in said.get("low", ())),
                 tuple(float(n) for n in said.get("high", ())),
+                bool(said.get("pixels", False)),
             )
         )
     except (TypeError, KeyError, ValueError, AttributeError) as error:

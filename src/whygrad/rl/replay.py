@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from whygrad.rl import pixels
 from whygrad.rl.priorities import Priorities
 from whygrad.rl.windows import Windows
 
 FIELDS = ("observation", "action", "reward", "next_observation", "discount")
+OBSERVATIONS = ("observation", "next_observation")
 
 
 class Replay:
@@ -18,7 +20,7 @@ class Replay:
 
     `reward` is the discounted sum over up to `n_step` steps, `next_observation` what followed the last of them, and
     `discount` γ to their number: what the value of `next_observation` counts. It is 0 where the episode terminated, and
-    not where a time limit truncated it.
+    not where a time limit truncated it. With `bytewise`, observations are images (0 to 1) and are kept as bytes.
     """
 
     def __init__(
@@ -31,15 +33,17 @@ class Replay:
         n_step: int = 1,
         gamma: float = 0.99,
         priority_exponent: float | None = None,
+        bytewise: bool = False,
     ) -> None:
         if size < lanes * n_step:
             raise ValueError(f"a replay memory of {size} rows cannot hold {n_step} steps of {lanes} lanes")
-        self._size, self._lanes, self._gamma = size, lanes, gamma
+        self._size, self._lanes, self._gamma, self._bytewise = size, lanes, gamma, bytewise
+        kept = np.uint8 if bytewise else np.float32
         # Zeros, not empty: the system hands out such memory only as it is written to.
-        self._observation = np.zeros((size, *observation_shape), np.float32)
+        self._observation = np.zeros((size, *observation_shape), kept)
         self._action = np.zeros((size, *action_shape), action_dtype)
         self._reward = np.zeros(size, np.float32)
-        self._next_observation = np.zeros((size, *observation_shape), np.float32)
+        self._next_observation = np.zeros((size, *observation_shape), kept)
         self._discount = np.zeros(size, np.float32)
         self._position = 0
         self._count = 0
@@ -52,6 +56,7 @@ class Replay:
 
     def add(self, observation: Any, action: Any, reward: Any, final: Any, terminated: Any, truncated: Any) -> None:
         """Take in one step of all lanes, each array [lanes, …]; `final` is what followed the action."""
+        observation, final = self._kept(observation), self._kept(final)
         if self._windows is None:
             self._put(self._lanes, observation, action, reward, final, self._gamma * np.logical_not(terminated))
             return
@@ -60,7 +65,7 @@ class Replay:
 
     def take(self, rows: Mapping[str, Any]) -> None:
         """Take in transitions that were completed elsewhere, arrays [rows, …] by the names of the fields."""
-        columns = [rows[name] for name in FIELDS]
+        columns = [self._kept(rows[name]) if name in OBSERVATIONS else rows[name] for name in FIELDS]
         self._put(len(columns[-1]), *columns)
 
     def cut(self) -> None:
@@ -84,10 +89,10 @@ class Replay:
             index, weight = self._priorities.sample(rng, rounds, rows, self._count, correction)
         # Unlike [], take with a mode checks nothing and is the faster for it; the indices are ours.
         return {
-            "observation": self._observation.take(index, axis=0, mode="clip"),
+            "observation": self._seen(self._observation.take(index, axis=0, mode="clip")),
             "action": self._action.take(index, axis=0, mode="clip"),
             "reward": self._reward.take(index, mode="clip"),
-            "next_observation": self._next_observation.take(index, axis=0, mode="clip"),
+            "next_observation": self._seen(self._next_observation.take(index, axis=0, mode="clip")),
             "discount": self._discount.take(index, mode="clip"),
             "weight": weight,
             "index": index,
@@ -125,6 +130,12 @@ class Replay:
         for prefix, part in (("open_", self._windows), ("priority_", self._priorities)):
             if part is not None:
                 part.load({k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)})
+
+    def _kept(self, observation: Any) -> Any:
+        return pixels.kept(observation) if self._bytewise else observation
+
+    def _seen(self, observation: Any) -> Any:
+        return pixels.seen(observation) if self._bytewise else observation
 
     def _put(self, count: int, observation: Any, action: Any, reward: Any, following: Any, discount: Any) -> None:
         begin = self._position

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces as gym
 
+from whygrad.rl import pixels
 from whygrad.rl.agent import Agent, Spaces
 
 
@@ -18,8 +19,9 @@ class Unsupported(ValueError):
 def spaces_of(observation_space: Any, action_space: Any) -> Spaces:
     """What the agents need to know of an environment's spaces."""
     observation = _observation_shape(observation_space)
+    bytewise = isinstance(observation_space, gym.Box) and observation_space.dtype == np.uint8
     if isinstance(action_space, gym.Discrete):
-        return Spaces(observation, choices=int(action_space.n))
+        return Spaces(observation, choices=int(action_space.n), pixels=bytewise)
     if not isinstance(action_space, gym.Box):
         advice = _ACTION_ADVICE.get(type(action_space).__name__, "Wrap the environment so that it takes one of these.")
         raise Unsupported(f"No algorithm takes the action space {action_space}: they take Discrete and Box. {advice}")
@@ -30,7 +32,7 @@ def spaces_of(observation_space: Any, action_space: Any) -> Spaces:
             "them. Give it bounds: gymnasium.wrappers.TransformAction(env, lambda a: a, Box(-1.0, 1.0, "
             f"{action_space.shape}))."
         )
-    return Spaces(observation, low=tuple(low), high=tuple(high))
+    return Spaces(observation, low=tuple(low), high=tuple(high), pixels=bytewise)
 
 
 def check_supported(agent: Agent | type[Agent], spaces: Spaces) -> None:
@@ -67,10 +69,9 @@ def encode(observation_space: Any) -> Callable[[Any], np.ndarray]:
         first, rows = int(observation_space.start), np.eye(int(observation_space.n), dtype=np.float32)
         return lambda observation: rows[np.asarray(observation) - first]
     if observation_space.dtype == np.uint8:
-        share = np.float32(1.0 / 255.0)
         if observation_space.shape == ():
-            return lambda observation: (np.asarray(observation) * share)[..., None]
-        return lambda observation: np.asarray(observation) * share
+            return lambda observation: pixels.seen(observation)[..., None]
+        return pixels.seen
     if observation_space.shape == ():
         return lambda observation: np.asarray(observation, np.float32)[..., None]
     return lambda observation: np.asarray(observation, np.float32)

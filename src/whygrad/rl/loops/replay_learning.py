@@ -33,6 +33,7 @@ class ReplayLearner:
             n_step=n_step,
             gamma=agent.gamma,
             priority_exponent=agent.priority_exponent if agent.prioritised else None,
+            bytewise=spaces.pixels,
         )
 
     def learn(self, result: Round, done: float) -> None:
