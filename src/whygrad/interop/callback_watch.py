@@ -52,8 +52,8 @@ class CallbackWatch:
         """Whether it watches now."""
         return bool(self._open)
 
-    def begin(self, find: Callable[[], Iterable[Watched]], unable: str = "") -> None:
-        """Training starts: watch what is found. `unable` says why an optimizer is of a kind that cannot be watched."""
+    def begin(self, find: Callable[[], Iterable[Watched]]) -> None:
+        """Training starts: watch what is found."""
         if not self._wanted:
             return
         self.end()  # of a training that failed
@@ -62,8 +62,7 @@ class CallbackWatch:
                 options = {"name": one.name, "targets": dict(one.targets) or None, "on_event": self._noticed}
                 self._open.append(watch(one.model, one.optimizer, **{**options, **self._options}))
         except Exception as error:
-            why = unable if unable and isinstance(error, TypeError) else _sentence(error)
-            _say(f"gradients are not watched: {why}")
+            _say(f"gradients are not watched: {_sentence(error)}")
             self.end()
             return
         if self._open:

@@ -1,7 +1,6 @@
 """A Keras callback: `model.fit(…, callbacks=[WhyGrad()])` explains the first updates.
 
-For Keras 3 on TensorFlow, PyTorch and JAX, and for tf_keras (Keras 2). With `watch=True` it watches all updates, where
-the backend lets somebody watch.
+For Keras 3 on TensorFlow, PyTorch and JAX, and for tf_keras (Keras 2). With `watch=True` it watches all updates.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ class _Hooks:
         self._batches = 0
         model = getattr(self, "model", None)
         self._first.begin(model=model)  # first: it looks at the optimizer's class, the watch at the one object
-        self._watch.begin(lambda: _watched(model), _unable(model))
+        self._watch.begin(lambda: _watched(model))
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
         """An update went by."""
@@ -72,17 +71,6 @@ def _watched(model: Any) -> Iterator[Watched]:
     if optimizer is None:
         raise TypeError("the model has no optimizer; compile it with one.")
     yield Watched(getattr(optimizer, "name", None), model, optimizer)
-
-
-def _unable(model: Any) -> str:
-    """Why a backend's training cannot be watched."""
-    package = sys.modules.get("keras")
-    optimizer = getattr(model, "optimizer", None)
-    if package is None or optimizer is None or type(optimizer).__module__.startswith("tf_keras"):
-        return ""
-    if str(package.backend.backend()) != "jax":
-        return ""
-    return "with Keras on JAX they do not pass where they could be seen; training goes on."
 
 
 def WhyGrad(updates: int = DEPTH, on_finding: OnFinding = "print", *, watch: WatchOption = False) -> Any:

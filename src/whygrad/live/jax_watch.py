@@ -110,10 +110,9 @@ class JaxWatch:
         That of a script is left as it is, where it has no place for ours: it could not be read as before.
         """
         key = self._key(params)
-        shape, every = Shape(len(self._trees[key][0])), BEFORE_MEASURED if self._every is None else self._every
         number = next(_numbers)
-        jax_hosts.begin(key, lambda: shape.beginning(every, number), plainly=self._of_a_script)
-        place, seen = jax_hosts.place(state), shape.beginning(every, number)
+        jax_hosts.begin(key, lambda: self._beginning(key, number), plainly=self._of_a_script)
+        place, seen = jax_hosts.place(state), self._beginning(key, number)
         if place is not None:
             return jax_hosts.host(state, place, seen, key)
         return state if self._of_a_script else WatchedState(state, seen, key)
@@ -141,8 +140,7 @@ class JaxWatch:
                 held = _stopped(_leaves(gradients))
                 if not Shape(len(held)).fits(seen):
                     raise TypeError(_no_fit(held, seen))
-                compiled = any(isinstance(leaf, jax.core.Tracer) for leaf in (seen, *held))
-                cheap = compiled and not extra and self._every != 1 and _is_cheap(held)
+                cheap = _is_traced(seen, held) and not extra and self._every != 1 and _is_cheap(held)
 
                 def rest() -> _Rest:
                     given, inside, weights = _stopped((gradients, found.inner, params))
@@ -151,18 +149,32 @@ class JaxWatch:
                     parts = (None if tree is None else _leaves(tree) for tree in (applied, step, weights))
                     return tuple(parts)  # type: ignore[return-value]
 
-                how = self._every == 1, self._every is not None
-                seen = _further(seen, held, rest, *how) if compiled else _further_by_itself(seen, held, rest(), *how)
-                seen = met(seen, found.watch)
+                seen = self.after(seen, held, rest, found.watch)
         except Exception as error:
             if self._trouble is None:
                 raise
             self._trouble(error)
         return updates, jax_hosts.again(found, inner, seen)
 
+    def after(self, seen: Any, held: Sequence[Any], rest: Callable[[], _Rest], key: str) -> Any:
+        """What a state has in it after an update with these gradients; `rest` is what `_further` may ask for."""
+        how = self._every == 1, self._every is not None
+        traced = _is_traced(seen, held)
+        return met(_further(seen, held, rest, *how) if traced else _further_by_itself(seen, held, rest(), *how), key)
+
+    def beginning(self, key: str) -> Any:
+        """What a state has in it before the first update of a training of these variables."""
+        return self._beginning(key, next(_numbers))
+
+    def _beginning(self, key: str, number: int) -> Any:
+        every = BEFORE_MEASURED if self._every is None else self._every
+        return Shape(len(self._trees[key][0])).beginning(every, number)
+
     def _key(self, params: Any) -> str:
+        return self.key(*_variables(params))
+
+    def key(self, variables: list[Variable], sizes: list[int]) -> str:
         """The same for the same variables: a treedef that holds it stays the same from `init` to `init`."""
-        variables, sizes = _variables(params)
         key = f"{self._family}{self._number}/{zlib.crc32(repr(variables).encode()):08x}"
         if key not in self._trees:
             self._trees[key] = variables, sizes
@@ -255,6 +267,10 @@ def _unrecorded() -> AbstractContextManager[None]:
     session = loading.running()
     recorder: Any = session.recorders.get("jax") if session is not None else None
     return nullcontext() if recorder is None else recorder.quiet()
+
+
+def _is_traced(seen: Any, gradients: Sequence[Any]) -> bool:
+    return any(isinstance(leaf, jax.core.Tracer) for leaf in (seen, *gradients))
 
 
 def _is_cheap(gradients: Sequence[Any]) -> bool:

@@ -7,13 +7,14 @@ their place, is what the optimizer gets.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
 
 from whygrad.live.budget import Budget
 from whygrad.live.detecting import StandingTarget
+from whygrad.live.keras_parts import innermost, paths
 from whygrad.live.torch_watch import TorchWatch, _unseen
 from whygrad.live.watched_run import WatchedRun
 
@@ -32,7 +33,8 @@ class KerasTorchWatch:
     ) -> None:
         self._run, self._name, self._names, self._budget = run, name, names, budget
         self._targets = dict(targets or {})
-        self._optimizer, self._scaled = innermost(optimizer)
+        self._optimizer = innermost(optimizer)
+        self._scaled = self._optimizer is not optimizer
         self._watch: _Watch | None = None
         inside, clip = self._optimizer, self._optimizer._clip_gradients
 
@@ -150,19 +152,6 @@ def _left(parameter: torch.Tensor, given: Any) -> Any:
     return given if given is None or parameter.grad is None else parameter.grad
 
 
-def innermost(optimizer: Any) -> tuple[Any, bool]:
-    """The optimizer that makes the step, and whether one around it scales the loss."""
-    inner = getattr(optimizer, "inner_optimizer", None)
-    return (optimizer, False) if inner is None else (innermost(inner)[0], True)
-
-
-def names(model: Any) -> Iterator[tuple[int, tuple[str, str]]]:
-    """Of each variable of a model, or of a dict of them, its value's id, its name and its network."""
-    if isinstance(model, Mapping):
-        for name, inner in model.items():
-            for key, (path, _) in names(inner):
-                yield key, (f"{name}/{path}", str(name))
-        return
-    for variable in model.variables:
-        path = str(variable.path).removeprefix(f"{model.name}/")
-        yield id(variable.value), (path, path.rpartition("/")[0].partition("/")[0])
+def names(model: Any) -> dict[int, tuple[str, str]]:
+    """Of each variable of a model, or of a dict of them, by its value's id, its name and its network."""
+    return {id(variable.value): named for variable, named in paths(model)}

@@ -16,7 +16,6 @@ from whygrad.trace.session import Session
 
 MOST = 32
 """Optimizers; a program may make a new one for each task, for ever."""
-_SPELLED = {"jax": "JAX"}
 
 
 class _LaterNames(Mapping[Any, tuple[str, str]]):
@@ -119,9 +118,10 @@ class ScriptWatch:
 
             for owner in (optimizers.base_optimizer.BaseOptimizer, optimizers.loss_scale_optimizer.LossScaleOptimizer):
                 patches.replace(owner, "apply", self._wrap_keras_apply)
-        elif backend != "tensorflow":
-            base = keras.src.optimizers.base_optimizer.BaseOptimizer
-            patches.replace(base, "__init__", lambda original: self._wrap_unable(original, backend))
+        elif backend == "jax":
+            optimizers = keras.src.optimizers
+            patches.replace(optimizers.base_optimizer.BaseOptimizer, "__init__", self._wrap_keras_init)
+            patches.replace(optimizers.loss_scale_optimizer.LossScaleOptimizer, "__init__", self._wrap_scaling_init)
         self._endings.append(patches.undo)
 
     def _wrap_keras_apply(self, original: Any) -> Any:
@@ -137,10 +137,11 @@ class ScriptWatch:
         return apply
 
     def _take_keras_on_torch(self, optimizer: Any, variables: Any, frame: FrameType) -> None:
-        from whygrad.live.keras_torch_watch import KerasTorchWatch, innermost
+        from whygrad.live.keras_parts import innermost
+        from whygrad.live.keras_torch_watch import KerasTorchWatch
         from whygrad.trace.torch_naming import ADAPTER
 
-        inside, _ = innermost(optimizer)
+        inside = innermost(optimizer)
         if inside is not optimizer and not self._is_new(inside):
             return
         found = names.find(ADAPTER, frame)
@@ -149,15 +150,35 @@ class ScriptWatch:
         name = self._name_of(inside, [known[id(v.value)][1] for v in held if id(v.value) in known])
         self._watches.append(KerasTorchWatch(self._open(), name, lambda: known, optimizer, Budget(every=self._every)))
 
-    def _wrap_unable(self, original: Any, backend: str) -> Any:
+    def _wrap_keras_init(self, original: Any) -> Any:
+        """On JAX an optimizer is taken when it is made: its state goes into compiled steps from the first one on."""
+
         def __init__(optimizer: Any, *args: Any, **kwargs: Any) -> None:
             original(optimizer, *args, **kwargs)
-            self._say(
-                f"gradients of Keras on {_SPELLED.get(backend, backend)} do not pass where they could be seen, so they "
-                "were not kept; training went on"
-            )
+            scales = type(optimizer).__name__ == "LossScaleOptimizer"  # the one in it makes the steps
+            if not self._closed and not scales and self._is_new(optimizer):
+                self._guarded("Keras", lambda: self._take_keras_on_jax(optimizer))
 
         return __init__
+
+    def _wrap_scaling_init(self, original: Any) -> Any:
+        def __init__(optimizer: Any, inner_optimizer: Any, *args: Any, **kwargs: Any) -> None:
+            original(optimizer, inner_optimizer, *args, **kwargs)
+            for watch in self._watches:
+                if getattr(watch, "inside", None) is inner_optimizer:
+                    watch.enclosed(optimizer)
+
+        return __init__
+
+    def _take_keras_on_jax(self, optimizer: Any) -> None:
+        from whygrad.live.keras_jax_watch import KerasJaxWatch
+
+        def trouble(error: Exception) -> None:
+            self._session.trouble("Keras", error)
+
+        name, every = self._free_name(type(optimizer).__name__), self._every
+        how = (lambda: Budget(every=every)), every, None, trouble
+        self._watches.append(KerasJaxWatch(self._open, name, dict, optimizer, *how))
 
     def _follow_optax(self, optax: Any) -> None:
         from whygrad.live.script_optax import ScriptOptax

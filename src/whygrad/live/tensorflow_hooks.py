@@ -6,18 +6,14 @@ the one object that is watched, past Keras' tracking: nothing of it is saved wit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
 
+from whygrad.live.keras_parts import paths
+
 Apply = Callable[[list[Any], list[Any], Callable[[], Any]], Any]
-
-
-def innermost(optimizer: Any) -> Any:
-    """The optimizer that makes the step: those around it scale the loss, and with it the gradients."""
-    inner = getattr(optimizer, "inner_optimizer", None)
-    return optimizer if inner is None else innermost(inner)
 
 
 def raw(variable: Any) -> Any:
@@ -37,21 +33,9 @@ def known(optimizer: Any) -> list[Any]:
     return list(held) if held else []
 
 
-def names(model: Any) -> Iterator[tuple[Any, tuple[str, str]]]:
-    """Of each variable of a model, or of a dict of them, its key, its name and its network."""
-    if isinstance(model, Mapping):
-        for name, inner in model.items():
-            for found, (path, _) in names(inner):
-                yield found, (f"{name}/{path}", str(name))
-        return
-    for variable in getattr(model, "variables", ()):
-        path = path_of(variable).removeprefix(f"{getattr(model, 'name', '')}/")
-        yield key(variable), (path, path.rpartition("/")[0].partition("/")[0])
-
-
-def path_of(variable: Any) -> str:
-    """The name of a variable with its layers."""
-    return str(getattr(variable, "path", None) or variable.name).removesuffix(":0")
+def names(model: Any) -> dict[Any, tuple[str, str]]:
+    """Of each variable of a model, or of a dict of them, by its key, its name and its network."""
+    return {key(variable): named for variable, named in paths(model)}
 
 
 class Hooks:

@@ -15,10 +15,11 @@ import tensorflow as tf
 
 from whygrad.live import buckets
 from whygrad.live.budget import FIRST, Budget
+from whygrad.live.keras_parts import innermost, path_of
 from whygrad.live.look_cost import dearer
 from whygrad.live.ring_reading import WRITTEN, RingReader, Snapshot, filled, rows_for
 from whygrad.live.store import Variable
-from whygrad.live.tensorflow_hooks import Hooks, innermost, key, known, path_of, raw
+from whygrad.live.tensorflow_hooks import Hooks, key, known, raw
 from whygrad.live.tensorflow_pass import GraphPass
 from whygrad.live.watched_run import WatchedRun
 

@@ -121,7 +121,7 @@ def _framework(optimizer: Any) -> str:
         backend = keras_backend(optimizer)
         if backend == "tensorflow" and "tensorflow" in sys.modules:
             return "tensorflow"
-        return "keras on torch" if backend == "torch" else "unknown"
+        return f"keras on {backend}" if backend in ("torch", "jax") else "unknown"
     if (
         "jax" in sys.modules
         and callable(getattr(optimizer, "init", None))
@@ -143,7 +143,7 @@ def _what_to_give(model: Any, optimizer: Any) -> str:
     given = "no optimizer" if optimizer is None else f"{type(optimizer).__module__}.{type(optimizer).__qualname__}"
     return (
         f"whygrad.watch got {given} with {type(model).__qualname__}. It watches a torch.optim.Optimizer with its "
-        "module, a Keras optimizer on TensorFlow or PyTorch with its model (or a compiled model alone), and an Optax "
+        "module, a Keras optimizer with its model (or a compiled model alone), and an Optax "
         "optimizer (anything with init and update) in whose place it is then used: "
         "tx = whygrad.watch(params, optax.adam(1e-3))."
     )
@@ -154,7 +154,7 @@ def _watch_tensorflow(model: Any, optimizer: Any, wanted: _Wanted) -> Watch:
     from whygrad.live.tensorflow_watch import TensorFlowWatch
 
     run, name = wanted.run(), wanted.name or type(optimizer).__name__
-    given = dict(names(model)), optimizer, wanted.budget(), wanted.every, wanted.targets
+    given = names(model), optimizer, wanted.budget(), wanted.every, wanted.targets
     return Watch(run, [TensorFlowWatch(run, name, *given)])
 
 
@@ -162,8 +162,16 @@ def _watch_keras_on_torch(model: Any, optimizer: Any, wanted: _Wanted) -> Watch:
     from whygrad.live.keras_torch_watch import KerasTorchWatch, names
 
     run, name = wanted.run(), wanted.name or type(optimizer).__name__
-    watched = KerasTorchWatch(run, name, lambda: dict(names(model)), optimizer, wanted.budget(), wanted.targets)
+    watched = KerasTorchWatch(run, name, lambda: names(model), optimizer, wanted.budget(), wanted.targets)
     return Watch(run, [watched])
+
+
+def _watch_keras_on_jax(model: Any, optimizer: Any, wanted: _Wanted) -> Watch:
+    from whygrad.live.keras_jax_watch import KerasJaxWatch, names
+
+    run, name = wanted.run(), wanted.name or type(optimizer).__name__
+    how = wanted.budget, wanted.every, wanted.targets
+    return Watch(run, [KerasJaxWatch(lambda: run, name, lambda: names(model), optimizer, *how)])
 
 
 def _watch_jax(model: Any, optimizer: Any, wanted: _Wanted) -> Any:
@@ -193,6 +201,7 @@ _BEGIN: dict[str, Callable[[Any, Any, _Wanted], Any]] = {
     "torch": _watch_torch,
     "tensorflow": _watch_tensorflow,
     "keras on torch": _watch_keras_on_torch,
+    "keras on jax": _watch_keras_on_jax,
     "jax": _watch_jax,
 }
 
