@@ -49,14 +49,9 @@ def make_dataset(options: argparse.Namespace, folder: Path) -> Path:
 
 def learn(alpha: float, seed: int, dataset: Path, options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     """Train on the dataset, then play with what was learned last."""
-    agent = CQL(
-        alpha=alpha,
-        learning_rate=options.learning_rate,
-        hidden=tuple(options.hidden),
-        gamma=options.gamma,
-        target_every=options.target_every,
-        double=not options.single,
-    )
+    said = {name: getattr(options, name) for name in ("learning_rate", "gamma", "target_every")}
+    given = {name: value for name, value in said.items() if value is not None}
+    agent = CQL(**{**preset("cql", ENV), **given, "alpha": alpha, "double": not options.single})
     begun = time.perf_counter()
     trained = train(
         agent, ENV, dataset=dataset, steps=options.steps, seed=seed, root=folder, tensorboard=False, quiet=True,
@@ -94,15 +89,14 @@ def main() -> None:
     parser.add_argument("--dataset", type=Path, help="a dataset that is there already")
     parser.add_argument("--steps", type=int, default=20_000, help="updates of each training")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
-    parser.add_argument("--alpha", type=float, nargs="+", default=[1.0, 0.0], help="0 is plain offline DQN")
-    parser.add_argument("--learning-rate", type=float, default=3e-4)
-    parser.add_argument("--hidden", type=int, nargs="+", default=[256, 256])
-    parser.add_argument("--gamma", type=float, default=0.99)
-    parser.add_argument("--target-every", type=int, default=500)
+    parser.add_argument("--alpha", type=float, nargs="+", default=[2.0, 0.0], help="0 is plain offline DQN")
+    parser.add_argument("--learning-rate", type=float, help="these three: as in the preset, unless they are given")
+    parser.add_argument("--gamma", type=float)
+    parser.add_argument("--target-every", type=int)
     parser.add_argument("--single", action="store_true", help="without double Q-learning")
     parser.add_argument("--episodes", type=int, default=100, help="that each policy is judged by")
     parser.add_argument("--folder", type=Path, help="where runs and dataset stay; otherwise they are thrown away")
-    parser.add_argument("--output", type=Path, help="write all figures here, as JSON")
+    parser.add_argument("--output", type=Path, help="write all figures here, as JSON, beside those of other backends")
     options = parser.parse_args()
 
     with tempfile.TemporaryDirectory() as temporary:
@@ -130,8 +124,9 @@ def main() -> None:
         print(f"{name}: mean return {means['return']:.1f}; values {over:+.1f} against what came of them")
     if options.output:
         given = {k: v for k, v in vars(options).items() if not isinstance(v, Path)}
-        told_all = {"env": ENV, "backend": keras.backend.backend(), "options": given, "dataset": told, "runs": rows}
-        options.output.write_text(json.dumps(told_all, indent=2) + "\n")
+        before = json.loads(options.output.read_text()) if options.output.exists() else {}
+        here = {"env": ENV, "options": given, "dataset": told, "runs": rows}
+        options.output.write_text(json.dumps({**before, keras.backend.backend(): here}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

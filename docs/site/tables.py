@@ -72,12 +72,13 @@ def _pace(task: dict[str, Any], name: str) -> str:
 
 def offline() -> str:
     """CQL beside plain offline DQN."""
-    runs = read("offline")["runs"]
     rows = []
-    for alpha, told in ((1.0, "CQL"), (0.0, "plain offline (double) DQN")):
-        mine = [run for run in runs if run["alpha"] == alpha]
-        keys = ("return", "value", "discounted_return")
-        rows.append([told, *[", ".join(f"{run[key]:.0f}" for run in mine) for key in keys]])
+    for backend, found in sorted(read("offline").items()):
+        for told, conservative in (("CQL", True), ("plain offline (double) DQN", False)):
+            mine = [run for run in found["runs"] if bool(run["alpha"]) == conservative]
+            keys = ("return", "value", "discounted_return")
+            shown = [", ".join(f"{run[key]:.0f}" for run in mine) for key in keys]
+            rows.append([f"{told}, {BACKENDS[backend]}", *shown])
     head = ["", "return of the last policy", "value of the first observation", "what came of it, discounted"]
     return markdown(head, rows)
 
