@@ -91,6 +91,7 @@ from collections.abc import Iterator
 from whygrad.flow.recording import Op
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
+from whygrad.rules.decoded_samples import first_decoded
 from whygrad.rules.finding import Finding, PathStep, Severity
 from whygrad.rules.intent import is_log_probability
 from whygrad.rules.objective import CONTRACTS, MINUS, PRODUCT, SHAPING, SUM, Objective, objectives, size
@@ -372,33 +373,10 @@ def _plain_samples(case: Case, objective: Objective) -> Iterator[Finding]:
         if source is not None and not objective.live.get(critic.outputs[0], 0) & objective.trained:
             yield _critic_finding(case, objective, source, critic)
             return
-    for source in {op.at: op for op in drawn.values()}.values():
-        layer = _decoder(case, objective, source) if case.recording.framework == "torch" else None
-        if layer is not None:
-            yield _latent_finding(case, objective, source, layer)
-            return
-
-
-def _decoder(case: Case, objective: Objective, source: Op) -> Op | None:
-    """The trained layer that a continuous sample goes into, where nothing takes the sample's own log-probability."""
-    switch = case.recording.switches.get(source.switch) if source.switch is not None else None
-    if source.name != "normal" and (switch is None or switch.inside != "Normal.sample"):
-        return None
-    if not all(case.recording.values[v].floating for v in source.outputs):
-        return None
-    follow, found = set(source.outputs), None
-    for op in objective.part.ops:
-        if op.at <= source.at or not any(v in follow for v in op.inputs):
-            continue
-        others = [v for v in op.inputs if v not in follow]
-        if op.name in CONTRACTS:
-            trained = any(v in case.content and objective.read[v] & objective.trained for v in others)
-            found = found or (op if trained and any(v in objective.reached for v in op.outputs) else None)
-            continue
-        if any(objective.live.get(v, 0) & objective.trained for v in others):
-            return None  # its distance from the mean, or a weight: a score function
-        follow.update(op.outputs)
-    return found
+    if case.recording.framework == "torch":
+        decoded = first_decoded(case, objective, list({op.at: op for op in drawn.values()}.values()))
+        if decoded is not None:
+            yield _latent_finding(case, objective, *decoded)
 
 
 def _draws(case: Case, op: Op) -> bool:
