@@ -58,6 +58,32 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("params['v']", "params['w']"),
         "path": [(15, "the output of `params`"), (17, "the gradient stops here"), (18, "the loss")],
     },
+    "w503_kept_from_before": {
+        "severity": "error",
+        "message": "the sync of `target` takes `online`, which stays what it was before the first update",
+        "label": "`online` is not trained: the new parameters are kept in `params`",
+        "why": "Arrays in JAX do not change. Each update makes new ones, kept in `params`; `online` still means the "
+        "first ones, so that `target` never follows.",
+        "fix": "sync from `params`",
+        "variables": ("target['w1']", "target['w2']"),
+        "path": [
+            (15, "the target is computed with `target`"),
+            (37, "`online` is not trained: the new parameters are kept in `params`"),
+            (16, "the loss"),
+        ],
+    },
+    "w204_asked_of_the_copy": {
+        "severity": "error",
+        "message": "`params` (2 variables) is given the gradient of its own parameters of an earlier update: those "
+        "of a copy",
+        "label": "asks for older parameters than those of `params` that the result is applied to",
+        "why": "The function is differentiated with respect to a copy that was made some updates ago (a target "
+        "network). What `params` is now enters the same loss as a constant, and has no gradient of its own.",
+        "fix": "differentiate with respect to `params` as it is now: the order of the arguments, or argnums, names "
+        "the other one",
+        "variables": ("params['w1']", "params['w2']"),
+        "path": [(21, "the gradient of a copy"), (23, "applied to `params` as it is now")],
+    },
 }
 
 

@@ -49,7 +49,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
     "w402_log_of_zero": {
         "severity": "error",
         "message": "the loss at line 19 is NaN: `log` makes an infinity out of finite numbers",
-        "label": "the logarithm of 0 is -inf (22 of its 48 entries are 0)",
+        "label": "the logarithm of 0 is -inf (32 of its 48 entries are 0)",
         "why": "The step applies it, and `policy` is lost from then on.",
         "fix": "for the logarithm of a probability use tf.nn.log_softmax(logits) or "
         "tf.math.log_sigmoid(logits); else keep its input away from 0: tf.maximum(probabilities, "
@@ -235,6 +235,17 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "fix": "give it the dimension of the classes, or, for one output, use tf.sigmoid (activation='sigmoid')",
         "variables": ("critic.dense.kernel", "critic.dense.bias"),
         "path": [(9, "the gradient becomes zero here"), (16, "the loss")],
+    },
+    "w402_late_in_a_function": {
+        "severity": "error",
+        "message": "`net` (4 variables) and `spread` are NaN when the program ends; the 4 updates that were traced "
+        "are finite",
+        "label": "on its way to the edge of what it can compute",
+        "why": "It came in a later update, which nobody looked into. Of what the loss computes, `tf.sqrt(spread - "
+        "1.0)` can make it: its input has to stay away from 0, and had come down to 0.95 when it was last seen.",
+        "fix": "keep the input above 0: tf.maximum(spread - 1.0, 1e-8)",
+        "variables": ("net.dense.kernel", "net.dense.bias", "net.dense_1.kernel", "net.dense_1.bias", "spread"),
+        "path": [(15, "not finite from here on")],
     },
 }
 

@@ -183,6 +183,26 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("policy.dense.kernel", "policy.dense.bias", "policy.dense_1.kernel", "policy.dense_1.bias"),
         "path": [(16, "clipped here"), (17, "applied here")],
     },
+    "w204_twins_swapped": {
+        "severity": "error",
+        "message": "`q1` (4 variables) and `q2` (4 variables) are given the gradient of one another",
+        "label": "gradients and variables are in different orders",
+        "why": "A gradient says how the loss at line 20 changes with the one variable it was computed for; for any "
+        "other it is noise. The shapes happen to fit.",
+        "fix": "pair each gradient with its own variable: the two lists must be made from the same variables, in the "
+        "same order",
+        "variables": (
+            "q1.dense.kernel",
+            "q1.dense.bias",
+            "q1.dense_1.kernel",
+            "q1.dense_1.bias",
+            "q2.dense_2.kernel",
+            "q2.dense_2.bias",
+            "q2.dense_3.kernel",
+            "q2.dense_3.bias",
+        ),
+        "path": [(21, "gradients of the networks"), (22, "given to the networks")],
+    },
 }
 
 

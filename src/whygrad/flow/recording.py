@@ -287,6 +287,8 @@ class Copy:
     share: float | None = None
     later: bool = False
     """JAX: of one that did not run, whether it would in a longer loop."""
+    stale: str = ""
+    """JAX: what the program calls the old content that was copied, where the copy before had taken the very same."""
 
 
 @dataclass(slots=True)
@@ -325,6 +327,8 @@ class Reading:
     norm: float
     finite: bool = True
     loss: float | None = None
+    at_end: bool = False
+    """TensorFlow, JAX: read off the weights when the program ended; the updates before that went by unseen."""
 
 
 @dataclass(slots=True)
@@ -376,6 +380,15 @@ class Failure:
 
 
 @dataclass(slots=True)
+class Asked:
+    """PyTorch: the program asked whether a value takes a gradient (`if loss.requires_grad:`), and was told no."""
+
+    at: int
+    value: int
+    stack: int
+
+
+@dataclass(slots=True)
 class Declared:
     """What the program says of one loss: the variables it trains, and those it leaves alone."""
 
@@ -416,6 +429,7 @@ class Recording:
     writes: list[Write] = field(default_factory=list)
     handovers: list[Handover] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
+    asked: list[Asked] = field(default_factory=list)
     contracts: list[Declared] = field(default_factory=list)
     stacks: list[Stack] = field(default_factory=list)
     cut_short: bool = False

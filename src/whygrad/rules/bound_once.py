@@ -7,27 +7,38 @@ but a name that is bound once, and handed to no call that has not run, has had n
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from whygrad.rules.sync_source import spoken_in, tree_of
+
+
+def given_once(files: Iterable[str], name: str) -> bool:
+    """Whether a plain name is given a value in one place only, and nothing is stored into that value."""
+    return name.isidentifier() and sum(name in spoken_in(place) for file in files for place in _places(file)) == 1
+
+
+def _places(file: str) -> Iterator[ast.expr]:
+    tree = tree_of(file)
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Assign):
+            yield from node.targets
+        elif isinstance(node, ast.AugAssign | ast.NamedExpr | ast.For | ast.AnnAssign):
+            yield node.target
 
 
 def bound_once(files: Iterable[str], ran: set[tuple[str, int]], name: str) -> bool:
     """Whether a plain name gets one value in the program, and every call that it is given to was seen to run."""
     if not name.isidentifier():
         return False  # a part of a state, which is replaced as a whole
-    bound = 0
+    files = list(files)
     for file in files:
         tree = tree_of(file)
         for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, ast.Assign | ast.AugAssign | ast.NamedExpr | ast.For | ast.AnnAssign):
-                places = node.targets if isinstance(node, ast.Assign) else [node.target]
-                bound += sum(name in spoken_in(place) for place in places)
-            elif isinstance(node, ast.Call):
+            if isinstance(node, ast.Call):
                 if any(keyword.arg == name for keyword in node.keywords):
                     return False  # state.replace(target=…)
                 given = [*node.args, *(keyword.value for keyword in node.keywords)]
                 lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
                 if any(name in spoken_in(part) for part in given) and not any((file, line) in ran for line in lines):
                     return False
-    return bound == 1
+    return given_once(files, name)

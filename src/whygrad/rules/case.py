@@ -20,7 +20,9 @@ from whygrad.rules.intent import (
     is_target,
     without_targets,
 )
+from whygrad.rules.never_begun import ASKED, never_begun
 from whygrad.rules.replaced import Replaced, replaced
+from whygrad.rules.selections import one_of_compared, without_selections
 
 _TAPES_LOOKED_AT = 24
 
@@ -105,6 +107,8 @@ class Case:
     def _find_loss(self, backward: Backward) -> Site | None:
         made = self.made_by.get(backward.loss) if backward.loss is not None else None
         asked = self.site(backward.stack)
+        if backward.call == ASKED:
+            return asked
         found = None
         if made is not None and made.kind != "enter" and made.name not in ("losses", "unseen"):
             found = self.seen_from(made.stack, backward.stack)
@@ -253,6 +257,8 @@ class Case:
         for variable, backward in self._lost().items():
             groups.setdefault(backward.at, set()).add(variable)
             backwards[backward.at] = backward
+        for backward, variables in never_begun(self):
+            groups[backward.at], backwards[backward.at] = variables, backward
         return [one for at in sorted(groups) for one in self._explained(backwards[at], groups[at])]
 
     def _explained(self, backward: Backward, variables: set[int]) -> list[Missing]:
@@ -323,9 +329,11 @@ class Case:
     def cuts_of(self, part: reach.Slice, variables: set[int], tape: int | None) -> list[reach.Cut]:
         """The places where the gradient of variables stops, without those that make a target."""
         cuts = _by_place(reach.cuts(self.recording, part, variables, tape))
+        cuts = without_selections(self, part, cuts, tape)
         compared = [c for c in cuts if is_compared(self, part, c, tape)]
         others = {v for c in cuts if c not in compared for v in c.variables}
         cuts = [c for c in cuts if c not in compared or not c.variables <= others]
+        cuts = one_of_compared(self, part, cuts, compared, tape)
         open_ways = {v for cut in cuts if cut.alone for v in cut.variables}
         cuts = [c for c in cuts if c.alone or not c.variables <= open_ways]
         return without_targets(self.recording, part, cuts)
@@ -340,6 +348,9 @@ class Case:
         only_weight = {v for c in weights for v in c.variables}.difference(
             *(c.variables for c in cuts if c not in weights)
         )
+        others = {v for c in cuts if c not in weights for v in c.variables}
+        # An advantage, a temperature: its stop is right, and where there is another one that is to blame.
+        cuts = [c for c in cuts if c not in weights or not c.variables <= others]
         cuts = [cut for cut in cuts if not cut.variables <= dropped.keys() | only_weight]
         without = frozenset(dropped.keys() | only_weight)
         return Missing(backward, behind, cuts, part, unreached=without, dropped=dropped,

@@ -133,7 +133,8 @@ def repeated_term(case: Case, missing: Missing, op: Op) -> Site | None:
         if site is None or not alike or (missing.backward.tape is not None and missing.backward.tape not in one.tapes):
             continue
         first = seen.setdefault((one.name, one.inputs), site)
-        if (first.file, first.function) == (site.file, site.function) and first.line < site.line:
+        after = (first.line, first.column) < (site.line, site.column)  # a loop comes by the same place again
+        if (first.file, first.function) == (site.file, site.function) and after:
             return site
     return None
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Numbers, Op, Step
 from whygrad.rules.case import Case
+from whygrad.rules.masked_away import state_of
 from whygrad.rules.origin import base_name, numbers_of
 
 PRODUCTS = frozenset({
@@ -38,6 +39,8 @@ class Dead:
     zero: Op | None = None
     """For a zero factor: the operation that made the zeros."""
     zero_variable: int | None = None
+    entering: int | None = None
+    """For a zero input: what was given to the layer."""
 
 
 _NOTHING = 1e-18
@@ -133,6 +136,10 @@ def _blocks(case: Case, op: Op, source: int, step: Step, backward: Backward) -> 
         return Dead(op, source, "flat", backward, set())
     if base_name(op) in ("sub", "subtract") and len(op.inputs) == 2 and _cancels(case, op, backward):
         return Dead(op, source, "cancels", backward, set())
+    state = state_of(op, source)
+    known = numbers_of(case, state) if state is not None else None
+    if state is not None and known is not None and known.all_zero:
+        return Dead(op, source, "zero input", backward, set(), zero_maker(case, state), entering=state)
     if base_name(op) not in PRODUCTS:
         return None
     others = (
@@ -150,7 +157,7 @@ def _blocks(case: Case, op: Op, source: int, step: Step, backward: Backward) -> 
         numbers = numbers_of(case, other)
         if numbers is not None and numbers.all_zero:
             why = "zero input" if case.content.get(source) is not None else "zero factor"
-            return Dead(op, source, why, backward, set(), zero_maker(case, other))
+            return Dead(op, source, why, backward, set(), zero_maker(case, other), entering=other)
     output = numbers_of(case, op.outputs[0]) if op.outputs else None
     mine = numbers_of(case, source)
     alone = len(set(op.inputs)) == 1 and len(op.inputs) == 1

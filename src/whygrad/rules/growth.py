@@ -15,6 +15,8 @@ _EACH = 4.0
 _STEADY = 3.0
 _LONG = 16
 _AT_ONCE = 1e8
+_PARTS, _PART = 5, 8
+_DOUBLES = 2.0
 
 
 @dataclass(slots=True)
@@ -64,6 +66,8 @@ def blown_up(case: Case, trouble: Trouble | None) -> Growth | None:
             losses = _losses(case, steps)
             if _rises(losses) and losses[-1] > _TOTAL * losses[0]:
                 return Growth(optimizer, norms, steps, False, last, slow=True)
+        if _climbs([norm_of(s.gradients) for s in steps]) and _climbs(_losses(case, steps)):
+            return Growth(optimizer, norms, steps, False, last, slow=True)
     return None
 
 
@@ -78,6 +82,19 @@ def _rise(norms: list[float]) -> list[float]:
 def _rises(numbers: list[float]) -> bool:
     """Nearly every number is larger than the one before."""
     return len(numbers) >= _LONG and sum(1 for a, b in pairwise(numbers) if b > a > 0) >= 0.9 * (len(numbers) - 1)
+
+
+def _climbs(numbers: list[float]) -> bool:
+    """Up and down from batch to batch, and in each fifth of the time several times what it was in the one before.
+
+    From below 1 it is counted from 1: where rewards are rare, the first losses are nearly zero.
+    """
+    part = len(numbers) // _PARTS
+    if part < _PART:
+        return False
+    middles = [sorted(numbers[i * part : (i + 1) * part])[part // 2] for i in range(_PARTS)]
+    steadily = all(b > _DOUBLES * a > 0 for a, b in pairwise(middles))
+    return steadily and middles[-1] > _TOTAL * max(middles[0], 1.0)
 
 
 def _lost(losses: list[float]) -> bool:

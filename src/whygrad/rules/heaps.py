@@ -14,7 +14,11 @@ from whygrad.rules.objective import PRODUCT, SUM
 
 _FAR = 400
 _SCALES = PRODUCT | {"div", "true_divide", "truediv", "realdiv", "real_div"}
-_SAME = frozenset({"astype", "convert_element_type", "broadcast", "reshape", "cond", "captured", "copy", "real"})
+_SAME = frozenset({
+    "astype", "convert_element_type", "broadcast", "reshape", "cond", "captured", "copy", "real", "read_value",
+    "identity", "assign",
+})  # fmt: skip
+_ADDS = SUM | {"assign_add"}
 
 
 @dataclass(slots=True)
@@ -70,12 +74,12 @@ def _shares(case: Case, value: int, since: int, given: dict[int, tuple[Backward,
             found[number] = added
             continue
         op = case.made_by.get(number)
-        if op is None or number not in values or op.kind != "compute":
+        if op is None or number not in values or (op.kind != "compute" and op.name not in ("assign", "assign_add")):
             continue
         if op.inside and op.name not in _SAME:
             if added is not None or op.at < since:
                 continue
-        elif op.name in SUM:
+        elif op.name in _ADDS:
             if scaled:
                 continue  # a share of an older sum: momentum
             added = added or op
@@ -83,7 +87,7 @@ def _shares(case: Case, value: int, since: int, given: dict[int, tuple[Backward,
             scaled = added is not None
         elif op.name not in _SAME:
             continue
-        for source in op.inputs:
+        for source in op.inputs[-1:] if op.name == "assign" else op.inputs:  # what was there before is gone
             same = source in values and values[source].shape == values[number].shape
             if same and source not in seen:
                 seen.add(source)

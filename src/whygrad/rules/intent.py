@@ -50,8 +50,15 @@ def _is_target(recording: Recording, part: reach.Slice, cut: reach.Cut, other: r
             if apart and not mixed:
                 mine = left if left in ours else right
                 yours = right if mine is left else left
-                return mine in summed and yours not in other_summed
+                if (mine in summed) != (yours in other_summed):
+                    return mine in summed
+                return _is_older(cut.op, other.op)
     return False
+
+
+def _is_older(op: Op, other: Op) -> bool:
+    """Whether both ran without recording, this one before and on another occasion: what a rollout has kept."""
+    return op.switch is not None and other.switch is not None and op.switch != other.switch and op.at < other.at
 
 
 def is_target(case: Case, part: reach.Slice, cut: reach.Cut) -> bool:
@@ -72,9 +79,9 @@ def is_compared(case: Case, part: reach.Slice, cut: reach.Cut, tape: int | None)
     """
     if cut.op.kind != "stop":
         return False
-    meets = [op for op in part.ops if any(v in op.inputs for v in cut.op.outputs)]
-    if _straight_through(case, part, cut, meets, tape):
+    if is_straight_through(case, part, cut, tape):
         return True
+    meets = [op for op in part.ops if any(v in op.inputs for v in cut.op.outputs)]
     if not meets or any(op.name not in DIFFERENCE or len(op.inputs) < 2 for op in meets):
         return False
     arrived = reach.gradient_reach(case.recording, part, tape)
@@ -99,8 +106,9 @@ def _learns(case: Case, value: int, tape: int | None) -> bool:
     return False
 
 
-def _straight_through(case: Case, part: reach.Slice, cut: reach.Cut, meets: list[Op], tape: int | None) -> bool:
+def is_straight_through(case: Case, part: reach.Slice, cut: reach.Cut, tape: int | None) -> bool:
     """`x + stop(f - x)`: forward it is `f`, backward it is `x`, which learns; that stop is there for `x`'s sake."""
+    meets = [op for op in part.ops if any(v in op.inputs for v in cut.op.outputs)]
     made = case.made_by.get(cut.op.inputs[0]) if cut.op.inputs else None
     if made is None or made.name not in DIFFERENCE or not meets or any(op.name not in _SUM for op in meets):
         return False

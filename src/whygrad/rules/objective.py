@@ -296,3 +296,17 @@ def roots(case: Case, value: int) -> set[int]:
         seen.update(fresh)
         todo.extend(fresh)
     return found
+
+
+def feeds_trained(case: Case, members: set[int]) -> bool:
+    """Whether what a network makes goes on into the layers of a trained one, with its gradient: an encoder's state.
+
+    A target's output is compared with a trained network's; it is not given to one.
+    """
+    for objective in objectives(case):
+        mask = sum(objective.bits[v] for v in members if v in objective.bits)
+        for op in objective.part.ops if mask else ():
+            layer = op.name in CONTRACTS and any(case.content.get(v) in case.trained for v in op.inputs)
+            if layer and any(objective.live.get(v, 0) & mask for v in op.inputs if v not in case.content):
+                return True
+    return False

@@ -49,6 +49,16 @@ def replaced(recording: Recording, unheld: set[int], uses: Callable[[Backward, i
         and not any(v in b.got or uses(b, v) for b in later)
     }
     holders = [o.at for o in recording.optimizers.values() if o.holds & stale]
-    if recording.framework == "torch" and holders:  # a torch optimizer took its list when it was built
+    if recording.framework == "torch" and holders and not _listed_before(recording, stale, made_late):
+        # a torch optimizer took its list when it was built
         made_late = {v for v in made_late if variables[v].born > min(holders)}
     return Replaced(frozenset(stale), frozenset(made_late)) if stale and made_late else NOTHING
+
+
+def _listed_before(recording: Recording, stale: set[int], fresh: set[int]) -> bool:
+    """PyTorch: whether the optimizer was given an old list: each new parameter has one that no model has any more."""
+    variables = recording.variables
+    gone = [variables[v] for v in sorted(stale)]
+    new = [variables[v] for v in sorted(fresh)]
+    alone = all(v.parameter and not v.model for v in gone) and all(v.model for v in new)
+    return alone and [len(v.shape) for v in gone] == [len(v.shape) for v in new]

@@ -74,6 +74,7 @@ from whygrad.flow.source import expression
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding
 from whygrad.rules.idle_terms import idle_terms
+from whygrad.rules.never_begun import ASKED
 from whygrad.rules.verdict import Verdict, verdicts
 from whygrad.rules.wording import from_verdict, quoted
 
@@ -105,6 +106,9 @@ def _words(verdict: Verdict) -> tuple[str, str, str]:
     why = f"Every way from these variables to the loss passes through {written}, which is there to stop a gradient."
     if verdict.idle:
         why = f"The term depends on these variables through {written} alone: it is a number beside the loss."
+    if verdict.backward.call == ASKED:
+        why = f"{written[0].upper()}{written[1:]} is there to stop a gradient: the answer is no each time, and what "
+        why += "depends on it never runs."
     text = quoted(verdict.where)
     fix = f"take {written} away in {text}, or stop only the side that is meant to be a constant (the target)"
     return label, why, fix

@@ -4,7 +4,8 @@ What it checks
     A second pass over what one pass has freed: backward() twice over one
     graph (a hidden state carried into the next update, a tensor computed once
     before the loop), gradient() twice on a tape that is not persistent. Also
-    a loss that is computed after its tape was closed.
+    a result that PyTorch lets pass again and again, though no update changes
+    it, and a loss that is computed after its tape was closed.
 
 Why it matters
     A backward pass frees the values it used. The error comes at the second
@@ -74,10 +75,11 @@ from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Op
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
+from whygrad.rules.computed_once import Once, computed_once
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.objective import SHAPING
 from whygrad.rules.verdict import verdicts
-from whygrad.rules.wording import at_line, from_verdict, quoted
+from whygrad.rules.wording import at_line, from_verdict, quoted, subject, verb
 
 CODE, NAME = "W107", "used-up"
 SUMMARY = "a tape used twice, a graph backpropagated twice, a loss computed after the tape closed"
@@ -92,6 +94,8 @@ def check(case: Case) -> Iterator[Finding]:
         if backward.error and "persistent" in backward.error:
             yield _second_gradient(case, backward)
             break
+    for once in computed_once(case):
+        yield _never_again(case, once)
     yield from _too_late_for_value(case)
     for verdict in verdicts(case):
         if verdict.code == CODE:
@@ -104,6 +108,23 @@ def check(case: Case) -> Iterator[Finding]:
                 "loss must be computed inside.",
                 f"move {quoted(verdict.where)} into the `with tf.GradientTape() as tape:` block",
             )  # fmt: skip
+
+
+def _never_again(case: Case, once: Once) -> Finding:
+    """PyTorch: a result that is from before the first update, where nothing is freed and nobody objects."""
+    where, loss = case.site(once.op.stack), case.loss_site(once.backward)
+    who, them = subject(case, once.variables), verb(once.variables, case, "it", "them")
+    steps = [(where, once.op.name, "computed once, before the first update"), (loss, "loss", "the loss")]
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"{quoted(where)} is computed once: the loss{at_line(loss, where)} never sees what the updates make of "
+        f"{who}",
+        why=f"The gradient arrives and the step changes {them}, but every loss is computed from the result of the "
+        "first time, as if there had been no update.",
+        fix=f"compute {quoted(where)} anew for each loss, in forward()",
+        variables=case.names(once.variables), where=where, label="computed once, and used in every update", loss=loss,
+        path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None), seen=once.updates,
+    )  # fmt: skip
 
 
 def _too_late_for_value(case: Case) -> Iterator[Finding]:

@@ -73,6 +73,7 @@ from collections.abc import Iterator
 from whygrad.flow import reach
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep, Severity
+from whygrad.rules.fixed_partner import only_compared
 from whygrad.rules.w105_loss_ignores import created_at
 from whygrad.rules.wording import at_line, subject, verb
 
@@ -132,6 +133,8 @@ def _severity(case: Case, members: set[int]) -> Severity:
         return "warning"  # a learning rate of its own, and nothing to learn
     if all(case.variable(v).copied for v in members) or _among_adapters(case, members):
         return "note"
+    if only_compared(case, members):
+        return "note"  # a teacher, a fixed random network: it is there to be compared with
     return "warning"
 
 

@@ -83,6 +83,7 @@ from whygrad.rules.intent import serves_as_critic, serves_as_target
 from whygrad.rules.leaks import leaks
 from whygrad.rules.left_out_by import left_out_by
 from whygrad.rules.mistaken_holds import given_by_mistake
+from whygrad.rules.objective import feeds_trained
 from whygrad.rules.unstepped import Unstepped, optimizer_called, unstepped
 from whygrad.rules.w105_loss_ignores import created_at
 from whygrad.rules.w202_stale_parameters import left_behind
@@ -121,7 +122,8 @@ def check(case: Case) -> Iterator[Finding]:
         members = set(group)
         named = recording.framework != "torch" and bool(members & asked)  # somebody asked for just these gradients
         whole = _whole(case, network, members)
-        if serves_as_target(case, network, members) or (whole and not named and serves_as_critic(case, members)):
+        targets = serves_as_target(case, network, members) and not feeds_trained(case, members)
+        if targets or (whole and not named and serves_as_critic(case, members)):
             idle -= members
         elif recording.framework == "jax" and not whole:
             idle -= members  # an update is recognised by its arithmetic: a part of one network may be written otherwise

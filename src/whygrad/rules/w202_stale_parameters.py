@@ -81,6 +81,7 @@ from whygrad.flow.recording import Backward, Step
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.older_content import asked_of_older, read_for
 from whygrad.rules.w105_loss_ignores import created_at
 from whygrad.rules.wording import at_line, count, networks, subject, verb
 
@@ -107,29 +108,34 @@ def check(case: Case) -> Iterator[Finding]:
     path = [PathStep(built, "optimizer", "the optimizer took the old variables here")] if built is not None else []
     if made is not None:
         path.append(PathStep(made, "creation", "the model got new variables here"))
-    holds = (
-        f"the optimizer{at_line(built, made)} still holds" if built is not None else "the training step still asks for"
-    )
+    listed = holder is not None and case.recording.framework == "torch" and _came_before(case, pair.fresh, holder.at)
+    holds = "was given" if listed else "still holds"
+    holds = f"the optimizer{at_line(built, made)} {holds}" if built is not None else "the training step still asks for"
+    if listed:
+        why = "The list that the optimizer was given was made before a layer or a model was replaced."
+        fix = "list the parameters after the last replacement, or give the optimizer model.parameters()"
+    elif built is not None:
+        why = "An optimizer keeps the very tensors it was given. Replacing a layer or a model afterwards leaves it "
+        why += "with the old ones."
+        fix = "build the optimizer after the model is complete: replaced, loaded, moved, wrapped"
+    else:
+        why = "A list of variables names the ones that were there when it was made. A layer or a model that replaces "
+        why += "them brings new ones."
+        fix = "take the list from the model at every step (model.trainable_variables), not once at the start"
+    before = "optimizer was built" if built is not None and not listed else "old ones were listed"
     yield Finding(
         code=CODE, rule=NAME, severity="error",
         message=f"{holds} {count(len(pair.stale), 'variable')} that the model no longer uses; "
         f"{subject(case, pair.fresh)} {verb(pair.fresh, case, 'is', 'are')} trained by nobody",
-        why=(
-            "An optimizer keeps the very tensors it was given. Replacing a layer or a model afterwards leaves it with "
-            "the old ones."
-            if built is not None
-            else "A list of variables names the ones that were there when it was made. A layer or a model that "
-            "replaces them brings new ones."
-        ),
-        fix=(
-            "build the optimizer after the model is complete: replaced, loaded, moved, wrapped"
-            if built is not None
-            else "take the list from the model at every step (model.trainable_variables), not once at the start"
-        ),
-        variables=case.names(pair.fresh), where=made or built,
-        label=f"new variables, made after the {'optimizer was built' if built is not None else 'old ones were listed'}",
+        why=why, fix=fix, variables=case.names(pair.fresh), where=made or built,
+        label=f"new variables, made after the {before}",
         path=tuple(path),
     )  # fmt: skip
+
+
+def _came_before(case: Case, fresh: frozenset[int], at: int) -> bool:
+    """Whether the new variables were there already when the optimizer was built: it was given an old list."""
+    return all(case.variable(v).born < at for v in fresh)
 
 
 def _made_at(case: Case, fresh: set[int], stale: set[int]) -> Site | None:
@@ -172,15 +178,18 @@ def left_behind(case: Case) -> set[int]:
 def _behind(case: Case) -> Iterator[tuple[list[Step], set[int], Backward]]:
     """The updates go on and on in one place, and the gradient is taken at the first parameters every time."""
     recording = case.recording
+    misasked = {v for older in asked_of_older(case) for v in older.variables}  # W204: the loss does use the new ones
     for optimizer in recording.optimizers:
         steps = [s for s in recording.steps if s.optimizer == optimizer and s.error is None]
         if len(steps) < _ROUNDS:
             continue
         members, asked = set(), None
         for variable, first in steps[0].before.items():
+            if variable in misasked:
+                continue
             chain = [s for s in steps if variable in s.before]
             moves = all(b.before[variable] == a.after[variable] for a, b in pairwise(chain))
-            reads = [_read_for(case, variable, s) for s in chain]
+            reads = [read_for(case, variable, s) for s in chain]
             if len(chain) >= _ROUNDS and moves and all(b is not None and b.read[variable] == first for b in reads):
                 members.add(variable)
                 asked = reads[-1]
@@ -221,7 +230,7 @@ def _elsewhere(case: Case) -> Iterator[Finding]:
         members, asked = set(), None
         for variable in steps[0].applied - moved:
             chain = [s for s in steps if variable in s.before]
-            reads = [_read_for(case, variable, s) for s in chain]
+            reads = [read_for(case, variable, s) for s in chain]
             still = len({b.read[variable] for b in reads if b is not None}) == 1 and None not in reads
             moves = all(b.before[variable] != a.before[variable] for a, b in pairwise(chain))
             if len(chain) >= _ROUNDS and still and moves:
@@ -245,9 +254,3 @@ def _elsewhere(case: Case) -> Iterator[Finding]:
             ] if site is not None),
             seen=len(steps),
         )  # fmt: skip
-
-
-def _read_for(case: Case, variable: int, step: Step) -> Backward | None:
-    """The request that gave a step its gradient of a variable."""
-    before = [b for b in case.recording.backwards if b.at < step.at and variable in b.given and variable in b.read]
-    return before[-1] if before else None

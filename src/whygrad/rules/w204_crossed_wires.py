@@ -89,10 +89,11 @@ from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.history import Share, history, trace
 from whygrad.rules.leaks import leaks
+from whygrad.rules.older_content import Older, asked_of_older
 from whygrad.rules.order import astray, loss_name, optimizer_name, passes, steps_of
 from whygrad.rules.ownership import used_by, within_reach
 from whygrad.rules.swapped import Swapped, swapped
-from whygrad.rules.wording import at_line, plain_subject, subject, verb
+from whygrad.rules.wording import at_line, networks, plain_subject, subject, verb
 
 CODE, NAME = "W204", "crossed-wires"
 SUMMARY = "gradients of one set of variables applied to another, or the wrong optimizer stepped"
@@ -110,6 +111,8 @@ class _Crossing:
 
 def check(case: Case) -> Iterator[Finding]:
     """Gradients that went to variables which they are not the gradient of; steps of the wrong optimizer."""
+    for older in asked_of_older(case):
+        yield _of_older(case, older)
     crossings = _crossings(case)
     for stack, crossing in crossings.items():
         yield _crossed(case, stack, crossing)
@@ -164,7 +167,7 @@ def _related(case: Case, source: int, target: int) -> bool:
         # Copied the other way: a trial step on fast weights, as long as the original learns too.
         return _moves(case, source)
     linked = {b for a, b in pairs if a in (source, target)} | {a for a, b in pairs if b in (source, target)}
-    if case.recording.framework == "jax" and _each_with_a_target(case, pairs, source, target):
+    if _each_with_a_target(case, pairs, source, target):
         return False
     if linked:
         # Copied, but from another place: the gradient of one layer goes to the copy of another.
@@ -214,12 +217,12 @@ def _crossed(case: Case, stack: int, crossing: _Crossing) -> Finding:
     misasked = misasked and not lost
     where = asked if misasked else there
     theirs, ours = plain_subject(case, crossing.sources), plain_subject(case, crossing.targets)
-    same = theirs == ours
+    same, one = theirs == ours, len(networks(case, crossing.targets)) == 1
     loss = case.loss_site(backward)
     return Finding(
         code=CODE, rule=NAME, severity="error",
         message=f"{subject(case, crossing.targets)} {verb(crossing.targets, case, 'is', 'are')} given the gradient of "
-        + ("another of its variables" if same else subject(case, crossing.sources)),
+        + (subject(case, crossing.sources) if not same else "another of its variables" if one else "one another"),
         why=f"A gradient says how the loss{at_line(loss, where)} changes with the one variable it was computed for; "
         "for any other it is noise" + (". The shapes happen to fit." if _fit(case, crossing) else "."),
         fix=f"ask for the gradient of {ours} here" if misasked
@@ -236,6 +239,26 @@ def _crossed(case: Case, stack: int, crossing: _Crossing) -> Finding:
 def _fit(case: Case, crossing: _Crossing) -> bool:
     shapes = sorted(str(case.variable(v).shape) for v in crossing.sources)
     return shapes == sorted(str(case.variable(v).shape) for v in crossing.targets)
+
+
+def _of_older(case: Case, older: Older) -> Finding:
+    """JAX: a target's parameters, which were the trained ones a while ago."""
+    asked, there = case.site(older.backward.stack), case.site(older.step.stack)
+    ours = plain_subject(case, older.variables)
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"{subject(case, older.variables)} {verb(older.variables, case, 'is', 'are')} given the gradient of "
+        "its own parameters of an earlier update: those of a copy",
+        why="The function is differentiated with respect to a copy that was made some updates ago (a target network). "
+        f"What {ours} is now enters the same loss as a constant, and has no gradient of its own.",
+        fix=f"differentiate with respect to {ours} as it is now: the order of the arguments, or argnums, names the "
+        "other one",
+        variables=case.names(older.variables), where=asked,
+        label=f"asks for older parameters than those of {ours} that the result is applied to",
+        loss=case.loss_site(older.backward), seen=older.times,
+        path=_stations((asked, older.backward.call, "the gradient of a copy"),
+                       (there, older.step.call, f"applied to {ours} as it is now")),
+    )  # fmt: skip
 
 
 # --- two optimizers that hold each other's variables ------------------------------------------------------------------

@@ -78,6 +78,7 @@ from whygrad.flow.recording import Backward, Edit, Failure, Step
 from whygrad.flow.site import Site, Stack, shared_site
 from whygrad.flow.source import is_statement
 from whygrad.rules.case import Case
+from whygrad.rules.clipped_by_hand import BY_HAND, clipped_by_hand
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.history import history
 from whygrad.rules.order import passes
@@ -93,7 +94,7 @@ _HARMLESS = 1e6
 def check(case: Case) -> Iterator[Finding]:
     """Clipping that cannot reach what the step applies."""
     sites: dict[int, list[Edit]] = {}
-    for edit in case.recording.edits:
+    for edit in (*case.recording.edits, *clipped_by_hand(case)):
         if edit.kind == "clip" and (edit.limit is None or (math.isfinite(edit.limit) and edit.limit < _HARMLESS)):
             sites.setdefault(edit.stack, []).append(edit)
     for clips in sites.values():
@@ -285,7 +286,7 @@ def _unapplied(case: Case, clips: list[Edit]) -> Iterator[Finding]:
     if late and _clipped_before(case, clips):
         return  # the step got clipped ones; what is clipped once more afterwards is for showing
     clipped, applied = case.site(clip.stack), case.site(step.stack)
-    if jax and clip.limit is None:
+    if clip.call == BY_HAND or (jax and clip.limit is None):
         clipped = case.seen_from(clip.stack, step.stack)  # in the function that has both
     elif not late:  # a helper may clip and return them; the line that takes nothing from it is the one to change
         clipped = next((site for site in _up_to(case, clip, step) if is_statement(site)), clipped)

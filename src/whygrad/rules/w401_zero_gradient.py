@@ -84,6 +84,7 @@ from whygrad.rules.flatness import (
     zero_gradients,
     zero_maker,
 )
+from whygrad.rules.masked_away import masked_away
 from whygrad.rules.origin import base_name, numbers_of
 from whygrad.rules.wording import at_line, count, plain_subject, quoted, subject, verb
 
@@ -125,9 +126,13 @@ def _explained(case: Case, variable: int, steps: list[Step]) -> Dead | None:
         return None
     for dead in dead_ends(case, backward, last, {variable}):
         if dead.why == "zero input":
-            if dead.zero is None or not dead.zero.flat:
+            mask = masked_away(case, dead.entering) if dead.entering is not None else None
+            if dead.zero is not None and dead.zero.flat:
+                dead = Dead(dead.zero, dead.zero.flat[0], "flat", backward, dead.variables)
+            elif mask is not None and dead.zero is not None and dead.zero.inputs:
+                dead = Dead(mask, mask.inputs[0], "zero factor", backward, dead.variables, dead.zero)
+            else:
                 continue
-            dead = Dead(dead.zero, dead.zero.flat[0], "flat", backward, dead.variables)
         dead = _first_flat(case, dead)
         if was_alive(case, variable) and not structural(case, dead.op):
             flat = dead.why == "flat" and base_name(dead.op) in (*_RECTIFIERS, *_SQUASHERS)

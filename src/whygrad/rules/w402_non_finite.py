@@ -69,15 +69,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whygrad.flow.recording import Backward, Reading, Variable
+from whygrad.flow.recording import Backward, Numbers, Op, Reading, Variable
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.growth import blown_up
 from whygrad.rules.layers import overshot, runaway
-from whygrad.rules.origin import Origin, Trouble, first_trouble, origin_of, steep
+from whygrad.rules.origin import Origin, Trouble, first_trouble, numbers_of, origin_of, steep
 from whygrad.rules.singular_points import explain
-from whygrad.rules.wording import at_line, plain_subject, subject, verb
+from whygrad.rules.suspects import nearest_to_edge, on_its_way_out
+from whygrad.rules.wording import at_line, count, plain_subject, quoted, subject, verb
 
 CODE, NAME = "W402", "non-finite"
 SUMMARY = "NaN or infinity reaches a loss, a gradient or a variable: the first operation that made it, and its input"
@@ -234,6 +235,8 @@ def _late(case: Case, reading: Reading) -> Finding:
     steps = [s for s in case.recording.steps if s.optimizer == reading.optimizer]
     variables = steps[-1].applied if steps else frozenset()
     who = plain_subject(case, variables) if variables else "the network"
+    if reading.at_end:
+        return _at_end(case, variables, where)
     return Finding(
         code=CODE,
         rule=NAME,
@@ -250,6 +253,43 @@ def _late(case: Case, reading: Reading) -> Finding:
         path=_path(where, "step", None),
         first_update=reading.update,
     )
+
+
+def _at_end(case: Case, variables: frozenset[int], applied: Site | None) -> Finding:
+    """Compiled updates went by unseen, and the weights are lost at the end of the program."""
+    updates = case.recording.updates
+    suspect = on_its_way_out(case, variables)
+    where = case.site(suspect.stack) if suspect is not None else applied
+    nearest = nearest_to_edge(case, suspect) if suspect is not None else None
+    lost = verb(variables, case, "is", "are") if variables else "is"
+    return Finding(
+        code=CODE,
+        rule=NAME,
+        severity="error",
+        message=f"{subject(case, variables) if variables else 'the network'} {lost} NaN when the program ends; the "
+        f"{count(updates, 'update')} that {'was' if updates == 1 else 'were'} traced "
+        f"{'is' if updates == 1 else 'are'} finite",
+        why="It came in a later update, which nobody looked into. "
+        + (
+            f"Of what the loss computes, {quoted(where)} can make it: its input has to stay away from 0, and "
+            f"had come down to {nearest:.3g} when it was last seen."
+            if suspect is not None and nearest is not None
+            else "Which operation made it is not known."
+        ),
+        fix=_repair(case, suspect)
+        if suspect is not None
+        else f"run with --updates N for an N up to 64 if it comes early, or {_trace_advice(case)}",
+        variables=case.names(variables),
+        where=where,
+        label="on its way to the edge of what it can compute" if suspect is not None else "applies what is NaN by now",
+        path=_path(where, "step", None),
+        first_update=updates + 1,
+    )
+
+
+def _repair(case: Case, op: Op) -> str:
+    inputs = [numbers_of(case, v) for v in op.inputs]
+    return explain(case, Origin(op, True, op.outputs[0], bad=Numbers(1, 0.0, 0.0, nans=1), inputs=inputs)).fix
 
 
 # --- pieces -------------------------------------------------------------------------------------------------------

@@ -5,8 +5,9 @@ What it checks
     loss takes its targets, never follows the trained one: it is never
     copied again, copied the wrong way round, onto itself, with a share of
     zero, or the average is computed and not stored, in the framework or on
-    NumPy copies of the weights. Targets that are made with predict() and
-    NumPy, and then given to fit(), count as well.
+    NumPy copies of the weights. In JAX, too, where a name has kept the first
+    parameters and the sync goes on taking those. Targets that are made with
+    predict() and NumPy, and then given to fit(), count as well.
 
 Why it matters
     The targets stay those of the first, random network. The values converge
@@ -69,7 +70,7 @@ from whygrad.flow.site import Site
 from whygrad.flow.source import is_statement
 from whygrad.rules import sync_source
 from whygrad.rules.averaged_outside import averaged_outside
-from whygrad.rules.bound_once import bound_once
+from whygrad.rules.bound_once import bound_once, given_once
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep, Severity
 from whygrad.rules.flatness import is_nothing
@@ -92,7 +93,7 @@ def check(case: Case) -> Iterator[Finding]:
     for twin in target_networks(case):
         if _stands_still(case, twin):
             continue
-        if not _follows(case, twin) and not _rebound(case, twin):
+        if _left_at_first(case, twin) or (not _follows(case, twin) and not _rebound(case, twin)):
             finding = _explained(case, twin)
             if finding.severity != "note" or case.recording.all_updates >= _LONG:
                 yield finding
@@ -115,6 +116,19 @@ def _follows(case: Case, twin: Twin) -> bool:
         stood -= {c.target for c in late if c.source not in twin.members and c.share != 0.0}
         return not twin.members & case.recording.moved_later <= stood
     return any(c.at > twin.begun and c.share != 0.0 for c in twin.into)
+
+
+def _left_at_first(case: Case, twin: Twin) -> list[Copy]:
+    """JAX: the copies of a sync that takes the parameters of before the training, which one name has kept since."""
+    late = [c for c in twin.into if c.at > twin.begun]
+    rounds = {target: [c for c in late if c.target == target] for target in {c.target for c in late}}
+    old = {c.stale for c in late if c.stale}
+    # The first copy of all takes what is still new, and has none before it to be the same as.
+    again = len(old) == 1 and all(len(own) > _UPDATES and all(c.stale for c in own[1:]) for own in rounds.values())
+    if not again or twin.members - rounds.keys():
+        return []
+    files = {site.file for stack in case.recording.stacks for site in stack if site.own}
+    return late if given_once(files, old.pop().partition("[")[0].partition(".")[0]) else []
 
 
 def _stands_still(case: Case, twin: Twin) -> bool:
@@ -186,6 +200,16 @@ def _explained(case: Case, twin: Twin) -> Finding:
             f"{name} is copied onto itself and never follows {online}", "copies the target onto itself",
             f"Source and destination are the same network, so the targets stay those of the first {name}.",
             f"copy from {online}")  # fmt: skip
+    first = _left_at_first(case, twin)
+    if first:
+        kept = first[-1].stale
+        where = sync_source.speaks_of(case.stack(first[-1].stack), kept.partition("[")[0], kept.partition("[")[0])
+        return _finding(case, twin, where or _blamed(case, first), "error",
+            f"the sync of {name} takes `{kept}`, which stays what it was before the first update",
+            f"`{kept}` is not trained: the new parameters are kept in {online}",
+            f"Arrays in JAX do not change. Each update makes new ones, kept in {online}; `{kept}` still means the "
+            f"first ones, so that {name} never follows.",
+            f"sync from {online}")  # fmt: skip
     if still:
         return _finding(case, twin, case.site(still[0].stack), "error",
             f"the sync of {name} changes nothing: its share is zero", "the content is the same after this as before",

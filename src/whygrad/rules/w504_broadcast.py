@@ -3,7 +3,8 @@
 What it checks
     A column of numbers, shape (B, 1), meets a plain row of B numbers, shape
     (B,), in a difference, a sum, a product or a loss function, and the
-    (B, B) result goes into the loss.
+    (B, B) result goes into the loss. Also where the row was laid out beside
+    the column by hand, with expand(), and the difference is squared.
 
 Why it matters
     Broadcasting pairs every entry of one with every entry of the other. The
@@ -65,6 +66,7 @@ from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.intent import DIFFERENCE, is_log_probability
 from whygrad.rules.objective import MINUS, PRODUCT, SHAPING, SUM, Objective, objectives
+from whygrad.rules.stretched_rows import stretched_row
 from whygrad.rules.wording import at_line, quoted
 
 CODE, NAME = "W504", "broadcast"
@@ -74,6 +76,10 @@ _PAIRING = DIFFERENCE | SUM | PRODUCT | frozenset({
     "div", "truediv", "__truediv__", "maximum", "minimum", "binary_cross_entropy", "l1_loss", "max", "min",
 })  # fmt: skip
 _SIGN = frozenset({"neg", "negative", "__neg__"})
+_COMPARES = frozenset({
+    "less", "less_equal", "greater", "greater_equal", "lt", "le", "gt", "ge", "__lt__", "__le__", "__gt__", "__ge__",
+})  # fmt: skip
+_CHOOSES = frozenset({"where", "select", "select_n"})
 _MATRIX = frozenset({
     "matmul", "__matmul__", "mm", "bmm", "einsum", "softmax", "log_softmax", "logsumexp", "diag", "diagonal", "exp",
     "cross_entropy", "nll_loss", "topk", "sort", "argsort", "argmax", "argmin", "gather", "tril", "triu", "cumsum",
@@ -102,6 +108,7 @@ def _first(case: Case, objective: Objective) -> Op | None:
     tainted: set[int] = set()
     first: list[Op] = []
     values = case.recording.values
+    limits = _limits(case, objective) if not any(_stood_up(case, v) for op in pairs.values() for v in op.inputs) else ()
     for op in objective.part.ops:
         touched = any(v in tainted for v in op.inputs)
         if op.at in pairs and not touched:
@@ -109,11 +116,38 @@ def _first(case: Case, objective: Objective) -> Op | None:
             tainted.update(op.outputs)
         elif touched:
             ratio = op.name == "exp" and _of_logarithms(case, op.inputs[0], pairs)
+            if op.at in limits:
+                tainted.update(op.outputs)
+                continue
             if (op.name in _MATRIX and not ratio) or not _elementwise(case, op, tainted):
                 return None
             tainted.update(v for v in op.outputs if v in values)
     wrong = [op for op in first if not _only_averaged(case, objective, op)]
     return wrong[0] if wrong and objective.part.loss in tainted else None
+
+
+def _limits(case: Case, objective: Objective) -> set[int]:
+    """Comparisons with one number that only tell which branch of a formula holds where: a Huber loss by hand.
+
+    Both branches go on with the numbers; a mask, which drops some of the pairs, has a constant for its other branch.
+    """
+    used: dict[int, list[Op]] = {}
+    for op in objective.part.ops:
+        for value in op.inputs:
+            used.setdefault(value, []).append(op)
+    found: set[int] = set()
+    for op in objective.part.ops:
+        numbers = [v for v in op.inputs if _shape(case, v) != ()]
+        if op.kind == "discrete" and op.name in _COMPARES and len(numbers) == 1 and op.outputs:
+            branches = [(later, later.inputs[1:]) for later in used.get(op.outputs[0], [])]
+            if branches and all(b.name in _CHOOSES and _goes_on(case, objective, b, sides) for b, sides in branches):
+                found.add(op.at)
+    return found
+
+
+def _goes_on(case: Case, objective: Objective, op: Op, sides: tuple[int, ...]) -> bool:
+    """Whether both sides of a choice carry the gradient on."""
+    return len(sides) == 2 and all(objective.live.get(v, 0) & objective.trained for v in sides)
 
 
 def _only_averaged(case: Case, objective: Objective, op: Op) -> bool:
@@ -152,6 +186,7 @@ def _pairs(case: Case, objective: Objective, op: Op) -> bool:
         if len(tall) != 2 or tall[1] != 1 or not tall[0] or tall[0] < 2:
             continue
         flat = wide == tall[:1] or (wide == (1, tall[0]) and _came_so(case, row))
+        flat = flat or stretched_row(case, objective, op, column, row)
         made = values[op.outputs[0]].shape if op.outputs and op.outputs[0] in values else None
         if not flat or made not in ((tall[0], tall[0]), ()) or (mapped and not made):
             continue
@@ -199,6 +234,16 @@ def _inserted_here(case: Case, value: int, op: Op) -> bool:
     here, there = case.site(op.stack), case.site(made.stack)
     longer = len(source.shape) < len(values[value].shape)
     return longer and here is not None and there is not None and (here.file, here.line) == (there.file, there.line)
+
+
+def _stood_up(case: Case, value: int) -> bool:
+    """Whether an axis was put in anywhere: quantiles are held against each other so, by a formula with branches."""
+    made = case.made_by.get(value)
+    while made is not None and made.name in SHAPING and made.inputs:
+        if len(_shape(case, made.inputs[0])) < len(_shape(case, made.outputs[0])):
+            return True
+        made = case.made_by.get(made.inputs[0])
+    return False
 
 
 def _elementwise(case: Case, op: Op, tainted: set[int]) -> bool:
@@ -261,6 +306,9 @@ def _fix(framework: str, one: tuple[int | None, ...], other: tuple[int | None, .
     column, row = ("first", "second") if len(one) == 2 and one[1] == 1 else ("second", "first")
     call = {"torch": ".squeeze(1)", "tensorflow": "tf.squeeze(…, axis=1)"}.get(framework, "[:, 0]")
     rows = max(one[0] or 0, other[0] or 0)
+    if (rows, rows) in (one, other):
+        shape = "tf.reshape(…, (-1, 1))" if framework == "tensorflow" else ".reshape(-1, 1)"
+        return f"do not lay the row out beside the column: {shape} makes the plain row a column too, ({rows}, 1)"
     if as_column or len(one) == len(other):
         call = "tf.reshape(…, (-1, 1))" if framework == "tensorflow" else ".reshape(-1, 1)"
         return f"give both the same shape before they meet: {call} on the {row} makes it ({rows}, 1)"

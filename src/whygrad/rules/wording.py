@@ -10,6 +10,7 @@ from whygrad.flow.site import Site
 from whygrad.flow.source import expression
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep, Severity
+from whygrad.rules.never_begun import ASKED
 from whygrad.rules.verdict import Verdict
 
 
@@ -106,6 +107,10 @@ def lost_from(case: Case, verdict: Verdict) -> str:
         learns = verb(verdict.variables, case, "learns", "learn")
         where = at_line(loss, verdict.where)
         return f"{subject(case, verdict.variables)} {learns} nothing from a term of the loss{where}"
+    if verdict.backward.call == ASKED:
+        learns = verb(verdict.variables, case, "learns", "learn")
+        question = quoted(case.site(verdict.backward.stack), "requires_grad")
+        return f"{subject(case, verdict.variables)} never {learns}: {question}{at_line(loss, verdict.where)} is False"
     gets = verb(verdict.variables, case, "gets", "get")
     return f"{subject(case, verdict.variables)} {gets} no gradient from the loss{at_line(loss, verdict.where)}"
 
@@ -138,7 +143,9 @@ def way(case: Case, verdict: Verdict, role: str) -> tuple[PathStep, ...]:
             steps.append(PathStep(entry, verdict.entry.name, "comes back here, as a constant"))
     loss = case.loss_site(verdict.backward)
     if loss is not None:
-        steps.append(PathStep(loss, "loss", "the loss"))
+        asked = verdict.backward.call == ASKED
+        role = "asked here, and it is False" if asked else "the loss"
+        steps.append(PathStep(loss, ASKED if asked else "loss", role))
     return _tidy(steps)
 
 

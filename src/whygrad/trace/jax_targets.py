@@ -48,6 +48,8 @@ class Targets:
         """Those that were seen with other content than before."""
         self._chosen: list[tuple[Copy, list[tuple[Op, int]]]] = []
         """Copies that depend on a condition: for each `cond` on the way, the result that is the copy."""
+        self._taken: dict[int, int] = {}
+        """For each target, the value that its last copy took of the trained variable."""
 
     def given(self, numbers: list[int], stack: int) -> None:
         """A compiled function that asks for gradients was called: with the same arrays twice?"""
@@ -62,8 +64,8 @@ class Targets:
         event.times += bool(variables)
         event.variables &= variables
 
-    def seen(self, part: Slice, wanted: set[int], at: int, stack: int) -> None:
-        """What one loss takes from outside."""
+    def seen(self, part: Slice, wanted: set[int], leaves: set[int], at: int, stack: int) -> None:
+        """What one loss takes from outside, beside the leaves that it is differentiated with respect to."""
         recorder, recording = self.recorder, self.recorder.recording
         outside: dict[int, Op | None] = dict.fromkeys(sorted(part.values))
         for op in part.ops:
@@ -72,7 +74,7 @@ class Targets:
         earlier, self._trained = self._trained, self._trained | wanted
         sizes = {recording.variables[v].shape for v in wanted}
         sizes |= {shape for v in earlier if (shape := recording.variables[v].shape)}
-        self._in_loop(outside, wanted, earlier, at, stack)
+        self._in_loop({n: op for n, op in outside.items() if n not in leaves}, wanted, earlier, at, stack)
         things: dict[int, Any] = {}
         for number in outside:
             thing = recorder.values.object_of(number) if recording.values[number].shape in sizes else None
@@ -185,15 +187,30 @@ class Targets:
             else:
                 recording.copies.append(Copy(min(at, made), owner, target, stack, 1.0))
             return
-        source, share, op, chosen = self._mixed(number, target)
-        if source is not None and op is not None:
-            recording.copies.append(Copy(op.at, source, target, op.stack, share))
+        taken, share, op, chosen = self._mixed(number, target)
+        source = recording.values[taken].variable if taken is not None else None
+        if taken is not None and source is not None and op is not None:
+            recording.copies.append(Copy(op.at, source, target, op.stack, share, stale=self._stale(target, taken)))
             if chosen:
                 self._chosen.append((recording.copies[-1], chosen))
         elif source is None and (own := self._own_average(number, target)) is not None:
             recording.copies.append(Copy(own.at, target, target, own.stack, None))
         elif target in self._last and self.recorder.values.object_of(number) is None:
             recording.moved_later.add(target)  # a loop gave it something new, by a way that is not understood
+
+    def _stale(self, target: int, taken: int) -> str:
+        """The name under which the program keeps what a copy takes again and again, while the variable moves on."""
+        recorder = self.recorder
+        made = next((op for op in reversed(recorder.recording.ops.values()) if taken in op.outputs), None)
+        held = made.inputs[0] if made is not None and made.name == "captured" else taken
+        before, self._taken[target] = self._taken.get(target), held
+        thing = recorder.values.object_of(held) if before == held else None
+        if thing is None or recorder.variables.content.get(recorder.variables.of(held) or 0) == held:
+            return ""
+        recorder.naming.look_for_names(sys._getframe(), [thing])
+        name = recorder.naming.of(thing)
+        recorder.naming.forget()
+        return name.network if name is not None else ""
 
     def overwrote(self, number: int, trained: int) -> None:
         """A trained variable holds what no update made: a target's content, where a sync went the wrong way."""
@@ -254,12 +271,12 @@ class Targets:
                     recording.unseen_later.add(target)
 
     def _mixed(self, number: int, target: int) -> tuple[int | None, float | None, Op | None, list[tuple[Op, int]]]:
-        """Whose content the target now holds a share of, that share, by which operation, and by which choices."""
+        """What content of another the target now holds a share of, that share, by which operation and which choices."""
         recording = self.recorder.recording
         producers = {v: op for op in recording.ops.values() for v in op.outputs if op.name in _MIXES}
         todo: list[tuple[int, float | None]] = [(number, None)]
         before: dict[int, tuple[Op, int] | None] = {number: None}
-        found: tuple[int, int, float | None] | None = None
+        found: tuple[int, float | None] | None = None
         while todo and len(before) < _FAR:
             value, share = todo.pop(0)  # the last sync first, where there were many since the target was seen
             held = _behind(producers, value)
@@ -268,7 +285,7 @@ class Targets:
             owner = recording.values[value].variable if value in recording.values else None
             if owner is not None and owner != target and value != number:
                 if found is None or held > _behind(producers, found[0]):  # the newest content is what it follows
-                    found = value, owner, share
+                    found = value, share
                 continue
             op = producers.get(value)
             for source in op.inputs if op is not None else ():
@@ -284,7 +301,7 @@ class Targets:
             return None, None, None, []
         way = _way(before, found[0])
         made = next((op for op, _ in way if op.name not in _CHOICES), way[0][0])
-        return found[1], found[2], made, [(op, value) for op, value in way if op.name == "cond"]
+        return found[0], found[1], made, [(op, value) for op, value in way if op.name == "cond"]
 
 
 def _behind(producers: dict[int, Op], value: int) -> int:

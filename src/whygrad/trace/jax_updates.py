@@ -6,10 +6,11 @@ something made from the gradient of a parameter and the parameter's content. Tha
 
 from __future__ import annotations
 
+import math
 import sys
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from whygrad.flow.recording import Backward, Edit, Op, Optimizer, Step
+from whygrad.flow.recording import Backward, Edit, Op, Optimizer, Reading, Step
 from whygrad.trace.jax_numbers import concrete, look
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ class Updates:
         self._was: dict[int, int] = {}
         """For content that is older than the last update, the value that it was."""
         self._pending: Step | None = None
-        self._optimizers: dict[Any, int] = {}
+        self._optimizers: dict[int, list[int]] = {}
+        """By the place where updates are made, those that were told apart there."""
         self._steps_of: dict[int, int] = {}
         self._to_count = 0
         self._arrived: set[int] = set()
@@ -257,11 +259,12 @@ class Updates:
         if step is None:
             return
         recording = self.recorder.recording
-        networks = tuple(sorted({recording.variables[v].network for v in step.after}))
-        key = step.stack, networks
-        number = self._optimizers.get(key)
+        # Not by the networks' names: the first update often begins with a name that only the initialisation uses.
+        known = self._optimizers.setdefault(step.stack, [])
+        number = next((n for n in known if recording.optimizers[n].holds & step.after.keys()), None)
         if number is None:
-            number = self._optimizers[key] = len(recording.optimizers)
+            number = len(recording.optimizers)
+            known.append(number)
             recording.optimizers[number] = Optimizer(number, step.call, None, step.at)
         step.optimizer = number
         recording.optimizers[number].holds |= step.applied | step.without
@@ -275,6 +278,7 @@ class Updates:
         """The last update has no successor that would end it."""
         self.flush()
         self._moved_later()
+        self._last_glance()
         self.recorder.session.updates += self._to_count
         self._to_count = 0
 
@@ -293,6 +297,23 @@ class Updates:
             still = now is not None and recorder.values.known(now) == first[variable]
             if still or was is None or content is None or look(content) != was:
                 recording.moved_later.add(variable)
+
+    def _last_glance(self) -> None:
+        """Whether the weights are still numbers, as far as a name of the program's keeps them; nobody looked since."""
+        recorder, recording = self.recorder, self.recorder.recording
+        if recorder.deep or not recording.steps:
+            return
+        last = recording.steps[-1]
+        kept = recorder.naming.everything(sys._getframe())
+        for variable in last.applied:
+            thing = kept.get(recording.variables[variable].name)
+            content = concrete(thing) if thing is not None else None
+            same = content is not None and tuple(content.shape) == recording.variables[variable].shape
+            found = look(content) if content is not None and same else None
+            if found is not None and not found.finite:
+                stack, updates = last.stack, recorder.session.updates
+                recording.readings.append(Reading(updates, last.optimizer, stack, math.nan, False, at_end=True))
+                return
 
     def count(self) -> None:
         """Tell the session of updates; let go when enough was seen."""

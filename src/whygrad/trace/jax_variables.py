@@ -176,7 +176,7 @@ class Variables:
             got = {v for v, number in inner.items() if number in reached}
             if not asked.implicit:
                 whole = reach.backward_slice(recording, asked.loss, reach.producers(recording), at)
-                self.recorder.targets.seen(whole, set(wanted), at, asked.stack)
+                self.recorder.targets.seen(whole, set(wanted), set(read.values()), at, asked.stack)
         backward = Backward(
             at, asked.call, asked.loss, asked.stack, wanted=tuple(dict.fromkeys(wanted)), asked_values=tuple(values),
             got=frozenset(got), tape=asked.tape, error=asked.error, implicit=asked.implicit,

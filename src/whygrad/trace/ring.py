@@ -139,6 +139,7 @@ class Ring:
             writes=[w for w in whole.writes if self._counts(w.at)],
             handovers=[h for h in whole.handovers if h.left in ops and h.entered in ops],
             failures=[f for f in whole.failures if self._counts(f.at)],
+            asked=[a for a in whole.asked if self._counts(a.at)],
             hand_updated=whole.hand_updated if is_open else self._hand_updated,
             updates=whole.updates - dropped,
         )

@@ -148,7 +148,7 @@ class NumbersSeen:
             found = self.of_gradients((i, _read(v)) for i, v in enumerate(tensors) if v is not None)
         if not all(n.finite for n in found.values()):
             recorder.recording.readings.append(
-                Reading(recorder.session.updates, last.optimizer, last.stack, math.nan, False)
+                Reading(recorder.session.updates, last.optimizer, last.stack, math.nan, False, at_end=True)
             )
 
     # --- functions with flat parts ------------------------------------------------------------------------------

@@ -250,10 +250,15 @@ class Tapes:
         recording = self.recorder.recording
         if event.loss is None:
             return got, got_values
-        part = reach.backward_slice(recording, event.loss, reach.producers(recording), event.at)
+        producers = reach.producers(recording)
+        part = reach.backward_slice(recording, event.loss, producers, event.at)
         reached = reach.gradient_reach(recording, part, event.tape)
         variables = {recording.values[v].variable for v in reached if v in recording.values}
-        return got & {v for v in variables if v is not None}, got_values & reached
+        tape = recording.tapes[event.tape] if event.tape is not None else None
+        # A tensor that was there before the tape is a constant to it, unless it was told to watch it.
+        made = {v for v in got_values if (op := producers.get(v)) is not None and event.tape in op.tapes}
+        known = made | (tape.watched if tape is not None else set())
+        return got & {v for v in variables if v is not None}, got_values & reached & known
 
 
 def _dense_parts(answer: Any) -> list[Any]:

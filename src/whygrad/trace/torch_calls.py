@@ -19,6 +19,7 @@ _GRAD_ERRORS = ("grad", "inplace operation", "in-place", "backward", "leaf Varia
 _BETWEEN = "between 0 and 1"
 _PROPERTIES = words.VIEW_GETTERS | {
     "data.__get__", "data.__set__", "grad.__get__", "grad.__set__", "grad.__delete__", "requires_grad.__set__",
+    "requires_grad.__get__",
 }  # fmt: skip
 _SHARE_MEMORY = frozenset({"data.__get__", "detach", "view_as", "view", "t", "transpose", "reshape", "__getitem__"})
 _COPIES = frozenset({"copy_", "data.__set__", "lerp_", "mul_", "add_", "set_"})
@@ -39,6 +40,7 @@ class Calls:
             "_set_grad_enabled": recorder.switches.set_grad_enabled,
             "requires_grad_": recorder.switches.requires_grad_set,
             "requires_grad.__set__": recorder.switches.requires_grad_set,
+            "requires_grad.__get__": recorder.switches.requires_grad_read,
         }
 
     def name_of(self, func: Any) -> str | None:

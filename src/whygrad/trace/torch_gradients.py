@@ -76,6 +76,8 @@ class Gradients:
         if event.error is not None or (not recording.steps and len(recording.backwards) < 3):
             self.recorder.look_for_names(frame)  # there may be no step to look from
         recording.backwards.append(event)
+        if event.error is not None:
+            self.recorder.refused()
 
     def settled(self, numbers: Iterable[int]) -> None:
         """What lies in these variables' `.grad` now was put there by something we know of."""
@@ -123,6 +125,7 @@ class Gradients:
             if event is not None:
                 event.error = str(error)
                 self.recorder.look_for_names(frame)
+                self.recorder.refused()
             raise
         if event is not None:
             with self.recorder.guarded, self.recorder.lock:

@@ -149,6 +149,12 @@ class TorchRecorder:
         if self.functions.runs_compiled or not self.ring.begin():
             self.let_go()
 
+    def refused(self) -> None:
+        """A backward pass failed: where that is long after the first updates, this one and the last count too."""
+        if self.ring.running:
+            steps, before = self.recording.steps, len(self.recording.optimizers) + 1
+            self.ring.reopen(since=steps[-before].at + 1 if len(steps) >= before else None)
+
     def let_go(self) -> None:
         """From here on the program runs at its own speed. Only optimizer steps are still looked at."""
         self.ring.end()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from whygrad.flow.recording import Switch
+from whygrad.flow.recording import Asked, Switch
 from whygrad.trace.patches import Patches
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _TORCH_HOME = torch.__path__[0]
 _OUR_HOME = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _UNSEEN = -1
+_QUESTIONS = 500
 
 
 class Switches:
@@ -93,6 +94,20 @@ class Switches:
         with self.recorder.guarded:
             if tensor.is_leaf and (tensor.requires_grad or isinstance(tensor, torch.nn.Parameter)):
                 self._note_requires_grad(tensor, self.recorder.session.stacks.capture(frame))
+        return result
+
+    def requires_grad_read(self, func: Any, args: Any, kwargs: Any, frame: FrameType) -> Any:
+        """`if loss.requires_grad:`: what depends on the answer does not run where something stopped the gradient."""
+        result = func(*args, **kwargs)
+        recorder = self.recorder
+        frozen = isinstance(args[0], torch.nn.Parameter)  # a filter of what is to be trained
+        if result or frozen or not recorder.session.is_user(frame) or not torch.is_grad_enabled():
+            return result
+        with recorder.guarded, recorder.lock:
+            asked, variables = recorder.recording.asked, recorder.variables
+            if len(asked) < _QUESTIONS and variables.is_known(args[0]):
+                stack = recorder.session.stacks.capture(frame)
+                asked.append(Asked(recorder.session.tick(), variables.value_of(args[0]), stack))
         return result
 
     def _note_requires_grad(self, tensor: Tensor, stack: int) -> None:

@@ -15,7 +15,7 @@ def entropy_of(probabilities):
 @tf.function
 def update(states):
     with tf.GradientTape() as tape:
-        probabilities = tf.nn.softmax(500.0 * policy(states))
+        probabilities = tf.nn.softmax(1e5 * policy(states))
         loss = tf.reduce_mean(probabilities[:, 0] - 0.01 * entropy_of(probabilities))
     grads = tape.gradient(loss, policy.trainable_variables)
     optimizer.apply_gradients(zip(grads, policy.trainable_variables))

@@ -1,0 +1,26 @@
+"""Twin critics: both terms of the loss, on one line, are of the first one."""
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class Twins(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 1))
+        self.two = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 1))
+
+    def forward(self, x):
+        return self.one(x), self.two(x)
+
+
+torch.manual_seed(0)
+critic = Twins()
+optimizer = torch.optim.Adam(critic.parameters(), lr=1e-3)
+for update in range(4):
+    x, targets = torch.randn(8, 3), torch.randn(8, 1)
+    q1, q2 = critic(x)
+    loss = F.mse_loss(q1, targets) + F.mse_loss(q1, targets)  # fires: W105
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
