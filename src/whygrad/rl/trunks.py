@@ -1,4 +1,4 @@
-"""What networks do with an observation before their heads: multilayer perceptrons, and convolutions over boards."""
+"""What networks do with an observation before their heads: perceptrons, convolutions over boards and pictures."""
 
 from __future__ import annotations
 
@@ -10,16 +10,40 @@ from keras import layers
 
 from whygrad.rl.plan import BadPlan
 
+_PICTURE = 36
+"""The least height and width of a picture that `_picture` leaves something of; smaller ones are boards."""
+_FRAMES = 16
+
 
 def plain(inputs: Any, hidden: Sequence[int], activation: str, orthogonal: bool) -> Any:
-    """Images go through small convolutions, tables are flattened, vectors stay; then dense layers."""
+    """Images go through convolutions, tables are flattened, vectors stay; then dense layers."""
     x = inputs
     if len(inputs.shape) == 4:
-        for filters in (32, 64):
-            x = layers.Conv2D(filters, 3, padding="same", activation="relu")(x)
+        x = _frames_last(inputs)
+        x = _picture(x) if min(x.shape[1:3]) >= _PICTURE else _small(x)
     if len(inputs.shape) > 2:
         x = layers.Flatten()(x)
     return stack(x, hidden, activation, orthogonal)
+
+
+def _small(x: Any) -> Any:
+    for filters in (32, 64):
+        x = layers.Conv2D(filters, 3, padding="same", activation="relu")(x)
+    return x
+
+
+def _picture(x: Any) -> Any:
+    """The convolutions of the DQN that played Atari (Mnih et al., 2015). They leave 7x7 of a picture of 84x84."""
+    for filters, size, stride in ((32, 8, 4), (64, 4, 2), (64, 3, 1)):
+        x = layers.Conv2D(filters, size, stride, activation="relu")(x)
+    return x
+
+
+def _frames_last(inputs: Any) -> Any:
+    """Frames that Gymnasium stacks come first, [frames, height, width]; convolutions want them last."""
+    first, height, width = inputs.shape[1:]
+    stacked = first <= _FRAMES and min(height, width) >= _PICTURE
+    return layers.Permute((2, 3, 1))(inputs) if stacked else inputs
 
 
 def snake_dqn(inputs: Any, hidden: Sequence[int], activation: str, orthogonal: bool) -> Any:
