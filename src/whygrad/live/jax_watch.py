@@ -133,7 +133,7 @@ class JaxWatch:
             return updates, jax_hosts.again(found, inner, found.seen)
         seen = found.seen
         try:
-            with _unrecorded():
+            with unrecorded():
                 self.open()
                 if found.watch not in self._trees:
                     self._key(gradients)  # a state that was restored from another process
@@ -262,7 +262,7 @@ def functions(watch: JaxWatch, optimizer: Any) -> tuple[Callable[..., Any], Call
     return init, update
 
 
-def _unrecorded() -> AbstractContextManager[None]:
+def unrecorded() -> AbstractContextManager[None]:
     """What we compute is no part of the program that a recorder writes down."""
     session = loading.running()
     recorder: Any = session.recorders.get("jax") if session is not None else None

@@ -17,8 +17,8 @@ import keras
 from whygrad.live import jax_pass
 from whygrad.live.budget import Budget
 from whygrad.live.jax_state import met
-from whygrad.live.jax_watch import JaxWatch, _unrecorded
-from whygrad.live.keras_parts import innermost, path_of, paths
+from whygrad.live.jax_watch import JaxWatch, unrecorded
+from whygrad.live.keras_parts import innermost, named, path_of, paths
 from whygrad.live.store import Variable
 from whygrad.live.watched_run import WatchedRun
 
@@ -136,7 +136,7 @@ class KerasJaxWatch:
         if self._seen is not None:
             return
         names, trained = self._names(), [v for v in self._inside._trainable_variables if _counts(v)]
-        called = [names.get(id(variable)) or _by_path(variable) for variable in trained]
+        called = [names.get(id(variable)) or named(path_of(variable)) for variable in trained]
         variables = [
             Variable(name, network, tuple(variable.shape))
             for (name, network), variable in zip(called, trained, strict=True)
@@ -147,16 +147,13 @@ class KerasJaxWatch:
         self._inside._variables.append(self._seen)
 
     def _look(self, held: list[Any], grads: list[Any], before: list[Any]) -> None:
-        if any(gradient is None for gradient in grads):
-            return  # JAX itself gives zeros; whose gradient a program leaves out is its own affair
-        which = [at for at, variable in enumerate(held) if _counts(variable)]
-        if len(which) != sum(map(_counts, self._inside._trainable_variables)):
+        places = {id(variable): at for at, variable in enumerate(held)}
+        trained = [variable for variable in self._inside._trainable_variables if _counts(variable)]
+        if any(id(variable) not in places for variable in trained) or any(gradient is None for gradient in grads):
             return  # a part of the variables: what is told of one update is of all of them
+        which = [places[id(variable)] for variable in trained]
         clipped = self._clipped if self._clipped is not None and len(self._clipped) == len(held) else None
-        with _unrecorded():
-            # In the order in which the optimizer knows them.
-            order = {id(variable): at for at, variable in enumerate(self._inside._trainable_variables)}
-            which.sort(key=lambda at: order[id(held[at])])
+        with unrecorded():
             gradients = [jax.lax.stop_gradient(jnp.asarray(grads[at])) for at in which]
             steps = [held[at].value - before[at] for at in which]
             applied = None if clipped is None else [clipped[at] for at in which]
@@ -219,11 +216,6 @@ def _array(value: Any) -> Any:
 
 def _counts(variable: Any) -> bool:
     return bool(jnp.issubdtype(variable.dtype, jnp.inexact))
-
-
-def _by_path(variable: Any) -> tuple[str, str]:
-    path = path_of(variable)
-    return path, path.rpartition("/")[0].partition("/")[0]
 
 
 def _values_of(target: Any) -> Any:

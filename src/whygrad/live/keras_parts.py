@@ -14,8 +14,12 @@ def paths(model: Any) -> Iterator[tuple[Any, tuple[str, str]]]:
                 yield variable, (f"{name}/{path}", str(name))
         return
     for variable in getattr(model, "variables", ()):
-        path = path_of(variable).removeprefix(f"{getattr(model, 'name', '')}/")
-        yield variable, (path, path.rpartition("/")[0].partition("/")[0])
+        yield variable, named(path_of(variable).removeprefix(f"{getattr(model, 'name', '')}/"))
+
+
+def named(path: str) -> tuple[str, str]:
+    """A path as a name, and the outermost of its layers as the network."""
+    return path, path.rpartition("/")[0].partition("/")[0]
 
 
 def path_of(variable: Any) -> str:

@@ -15,7 +15,7 @@ import tensorflow as tf
 
 from whygrad.live import buckets
 from whygrad.live.budget import FIRST, Budget
-from whygrad.live.keras_parts import innermost, path_of
+from whygrad.live.keras_parts import innermost, named, path_of
 from whygrad.live.look_cost import dearer
 from whygrad.live.ring_reading import WRITTEN, RingReader, Snapshot, filled, rows_for
 from whygrad.live.store import Variable
@@ -88,8 +88,7 @@ class TensorFlowWatch:
         self._reader = reader  # from now on the store's thread reads
 
     def _variable(self, variable: Any) -> Variable:
-        path = path_of(variable)
-        name, network = self._names.get(key(variable), (path, path.rpartition("/")[0].partition("/")[0]))
+        name, network = self._names.get(key(variable), named(path_of(variable)))
         return Variable(name, network, tuple(variable.shape))
 
     def _apply(self, gradients: list[Any], variables: list[Any], go_on: Callable[[], Any]) -> Any:
