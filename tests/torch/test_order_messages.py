@@ -50,6 +50,16 @@ MESSAGES: dict[str, dict[str, Any]] = {
             (25, "and applied here"),
         ],
     },
+    "w205_one_sum": {
+        "severity": "error",
+        "message": "`critic` (4 variables) is moved by the loss at line 17, which is there to train `actor`",
+        "label": "one pass for both: it trains `critic` by what is there for `actor` too",
+        "why": "A part of that sum makes the output of `critic` large and reaches `actor` through its input. Applied to "
+        "`critic` it only inflates that output.",
+        "fix": "backpropagate the two apart, and clear `critic` (critic_optimizer.zero_grad()) before its own loss",
+        "variables": ("critic.0.weight", "critic.0.bias", "critic.2.weight", "critic.2.bias"),
+        "path": [(17, "the loss"), (17, "the gradient is computed here"), (19, "and applied here")],
+    },
     "w206_inner_step_unused": {
         "severity": "warning",
         "message": "new values of `net` are computed from its gradient, and nothing uses them",

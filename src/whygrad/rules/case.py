@@ -11,8 +11,10 @@ from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Clear, Op, Recording, Step, Variable
 from whygrad.flow.site import Site, Stack, shared_site
 from whygrad.flow.source import assigned
+from whygrad.rules.called_in_vain import without_older_data
 from whygrad.rules.intent import (
     advantages,
+    chooses_for_target,
     comes_from_variable,
     dropped_terms,
     feeds_copy,
@@ -279,9 +281,10 @@ class Case:
                 continue  # no round trip is believed that was not before
             tried = id(part), len(left)
             cuts = [c for c in self.cuts_of(part, left, backward.tape) if c.alone or not (alone or feeds_copy(part, c))]
-            cuts = self._not_dropped_inside(backward, part, cuts)
+            cuts = without_older_data(self, backward, part, cuts)
             if alone and all(is_target(self, part, cut) for cut in cuts):
                 continue  # it only makes a target; what should have been the prediction is still to be found
+            cuts = cuts if alone else [c for c in cuts if not chooses_for_target(self, part, c, backward)]
             one = self._weigh(backward, part, cuts)
             one.update, one.seen = update, seen
             if one.variables:
@@ -295,22 +298,6 @@ class Case:
             dropped = dropped_terms(self.recording, part, left, backward)
             found.append(Missing(backward, frozenset(left), [], part, update, seen, frozenset(left), dropped))
         return found
-
-    def _not_dropped_inside(self, backward: Backward, part: reach.Slice, cuts: list[reach.Cut]) -> list[reach.Cut]:
-        """JAX: without those outside of the differentiated function, of what it computes inside and then drops.
-
-        A critic's old values reach the loss as data; that its new one does not is another matter.
-        """
-        if self.recording.framework != "jax" or not any(backward.tape not in cut.op.tapes for cut in cuts):
-            return cuts
-        used = {op.at for op in part.ops}
-        inside = {
-            self.recording.values[v].variable
-            for op in self.recording.ops.values()
-            if backward.tape in op.tapes and op.at not in used and op.kind == "compute" and op.name != "read_value"
-            for v in op.inputs
-        }
-        return [c for c in cuts if backward.tape in c.op.tapes or c.op.name == "captured" or not c.variables <= inside]
 
     def _swallowed(self, backward: Backward, variables: set[int]) -> list[reach.Cut]:
         """PyTorch: custom functions whose backward returned None for variables that a gradient should arrive at."""

@@ -105,16 +105,16 @@ def dead_ends(case: Case, backward: Backward, step: Step, variables: set[int]) -
     found = []
     for dead in blocked:
         if dead.source not in alive:
-            dead.variables = _behind(case, part, dead.source, backward) & wanted
+            dead.variables = behind(case, part, dead.source, backward) & wanted
             if dead.variables:
                 found.append(dead)
     if len(found) > 1:  # where one stands open behind a wall, that wall counts before those with another behind them
         walls = {(dead.op.at, dead.source) for dead in blocked}
-        found.sort(key=lambda dead: not _behind(case, part, dead.source, backward, walls) & wanted)
+        found.sort(key=lambda dead: not behind(case, part, dead.source, backward, walls) & wanted)
     return found
 
 
-def _behind(
+def behind(
     case: Case, part: reach.Slice, source: int, backward: Backward, walls: Collection[tuple[int, int]] = ()
 ) -> set[int]:
     """Variables whose gradient has to come through a value; not beyond `walls`."""

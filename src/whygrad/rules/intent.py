@@ -72,6 +72,18 @@ def is_target(case: Case, part: reach.Slice, cut: reach.Cut) -> bool:
     return False
 
 
+def chooses_for_target(case: Case, part: reach.Slice, cut: reach.Cut, backward: Backward) -> bool:
+    """Whether a cut picks the action that a target is taken for, and the rest of the network learns by another way.
+
+    Double Q-learning asks the trained network which action is best. A head that reaches the loss by that alone is
+    missing in the prediction; the index is as it should be.
+    """
+    if cut.op.kind != "discrete" or not is_target(case, part, cut):
+        return False
+    learning = {case.variable(v).network for v in backward.got}
+    return all(case.variable(v).network in learning for v in cut.variables)
+
+
 def is_compared(case: Case, part: reach.Slice, cut: reach.Cut, tape: int | None) -> bool:
     """Whether a stopped value goes straight into a difference whose other side is trained: it is what to move to.
 

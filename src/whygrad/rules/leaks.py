@@ -19,6 +19,9 @@ from whygrad.rules.history import Share, history
 from whygrad.rules.intent import LINEAR
 from whygrad.rules.teachers import teachers
 
+Kind = Literal["holds both", "piled", "summed", "wrong step"]
+"""How a leak came to be applied: one optimizer holds both networks, the gradient was left for the next step, both
+losses are backpropagated as one sum, or the wrong optimizer stepped."""
 _PASSES = 3
 """How many passes of one loss are looked at: the first tell the story."""
 _SUMS = frozenset({
@@ -52,7 +55,7 @@ class Leak:
     own: Backward
     """The loss that the network itself learns from."""
     step: Step
-    kind: Literal["holds both", "piled", "wrong step"]
+    kind: Kind
     judged: bool = False
     """The network that is moved judges what the other one makes: `whygrad.rules.adversaries`."""
     taught: bool = False
@@ -110,14 +113,17 @@ def _applied(case: Case, term: Term, owners: list[Term], owned: set[int], meant:
             if not any(share.backward is term.backward for share in shares):
                 continue  # it went to another variable, which is another rule's affair
             hit = {v for v in moved if any(s.backward is term.backward for s in told.fed[step.at].get(v, ()))}
+            together = own.backward.stack == term.backward.stack
+            if together and not any((term.backward.at, v) in told.applied for v in meant):
+                return None  # a sum of the network's own, like that of a WGAN's critic: what fed it is left alone
             kind = _kind(case, step, shares, term, meant)
+            if kind == "wrong step" and together:
+                kind = "summed"
             return Leak(term.backward, hit | {variable}, meant, own.backward, step, kind)
     return None
 
 
-def _kind(
-    case: Case, step: Step, shares: tuple[Share, ...], term: Term, meant: set[int]
-) -> Literal["holds both", "piled", "wrong step"]:
+def _kind(case: Case, step: Step, shares: tuple[Share, ...], term: Term, meant: set[int]) -> Kind:
     if (step.applied | case.recording.optimizers[step.optimizer].holds) & meant:
         return "holds both"
     others = [share for share in shares if not share.spent and share.backward.stack != term.backward.stack]

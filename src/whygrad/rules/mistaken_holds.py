@@ -17,7 +17,8 @@ def given_by_mistake(case: Case) -> list[tuple[Optimizer, set[int]]]:
     """PyTorch: such an optimizer, and the variables that it should have been given."""
     if case.recording.framework != "torch":
         return []
-    idle = [(set(group), _shapes(case, group)) for group in networks(case, case.unheld).values()]
+    groups = [set(group) for group in networks(case, case.unheld).values()] + [{v} for v in _kept_alone(case)]
+    idle = [(group, _shapes(case, group)) for group in groups]
     found = []
     for optimizer in case.recording.optimizers.values():
         if not optimizer.holds or optimizer.holds & case.trained:
@@ -28,6 +29,18 @@ def given_by_mistake(case: Case) -> list[tuple[Optimizer, set[int]]]:
                 found.append((optimizer, group))
                 break
     return found
+
+
+def _kept_alone(case: Case) -> list[int]:
+    """Tensors that are no parameter of a module, were made once and get a gradient again and again: a temperature."""
+    recording = case.recording
+    times = Counter(v for b in recording.backwards if not b.implicit for v in b.got)
+    held = {v for o in recording.optimizers.values() for v in o.holds}
+    return [
+        v
+        for v, often in times.items()
+        if often > 1 and v not in held and not case.variable(v).parameter and v not in recording.hand_updated
+    ]
 
 
 def _follows(case: Case, optimizer: Optimizer, group: set[int]) -> bool:

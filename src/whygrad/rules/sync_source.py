@@ -17,13 +17,13 @@ _WEIGHTS = frozenset({
     "parameters", "state_dict", "named_parameters", "load_state_dict", "trainable_variables", "variables", "weights",
     "trainable_weights", "get_weights", "set_weights", "load_weights", "buffers",
 })  # fmt: skip
-_SYNCS = frozenset({
+SYNCS = frozenset({
     "load_state_dict", "set_weights", "load_weights", "copy_", "lerp_", "assign", "assign_add", "mul_", "add_",
     "update_parameters", "vector_to_parameters", "deepcopy", "_foreach_lerp_", "_foreach_copy_", "assign_sub",
 })  # fmt: skip
 """Calls by which content gets into a network."""
 
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @functools.lru_cache(maxsize=64)
@@ -59,12 +59,12 @@ def called(node: ast.AST) -> str:
 
 
 @functools.lru_cache(maxsize=4096)
-def _around(site: Site) -> tuple[ast.stmt | None, list[ast.For], _Function | None]:
+def around(site: Site) -> tuple[ast.stmt | None, list[ast.For], Function | None]:
     """The statement of a site, the loops around it in its function, and the function."""
     tree = tree_of(site.file)
     statement: ast.stmt | None = None
     loops: list[ast.For] = []
-    function: _Function | None = None
+    function: Function | None = None
     todo: list[ast.AST] = [tree] if tree is not None else []
     while todo:
         node = todo.pop()
@@ -73,7 +73,7 @@ def _around(site: Site) -> tuple[ast.stmt | None, list[ast.For], _Function | Non
             if begin is None:
                 todo.append(child)
             elif begin <= site.line <= (end or begin):
-                if isinstance(child, _Function):
+                if isinstance(child, Function):
                     function, loops, statement = child, [], None
                 elif isinstance(child, ast.For):
                     loops.append(child)
@@ -87,7 +87,7 @@ def stepped_with(weights: Site, gradient: Site) -> bool:
     """Whether what left at one site is added to or taken off what left at the other: `w[i] - rate * g.numpy()`."""
     if weights.file != gradient.file:
         return False
-    statement, _, _ = _around(gradient)
+    statement, _, _ = around(gradient)
     bound = bound_at(weights)
     for node in ast.walk(statement) if statement is not None else ():
         sides: list[ast.AST] = []
@@ -102,7 +102,7 @@ def stepped_with(weights: Site, gradient: Site) -> bool:
 
 def bound_at(site: Site) -> set[str]:
     """The names that are given what a site computes: by assignment, or one after the other by a loop."""
-    statement, loops, _ = _around(site)
+    statement, loops, _ = around(site)
     found: set[str] = set()
     for node in ast.walk(statement) if statement is not None else ():
         if isinstance(node, ast.Assign) and _covers(node.value, site):
@@ -117,7 +117,7 @@ def bound_at(site: Site) -> set[str]:
 
 def function_of(site: Site) -> ast.AST | None:
     """The function that a site stands in, else its file."""
-    _, _, function = _around(site)
+    _, _, function = around(site)
     return function if function is not None else tree_of(site.file)
 
 
@@ -128,7 +128,7 @@ def _covers(node: ast.AST, site: Site) -> bool:
 
 def pair(site: Site) -> list[str]:
     """The networks whose weights a line (and the loops around it) speak of, in order: `target`, `online`."""
-    statement, loops, _ = _around(site)
+    statement, loops, _ = around(site)
     parts: list[ast.AST] = [loop.iter for loop in loops]
     if statement is not None and not isinstance(statement, ast.For):
         parts.append(statement)
@@ -145,7 +145,7 @@ def pair(site: Site) -> list[str]:
 def blamed(stack: Stack) -> Site | None:
     """The line that says which network is copied into which: the caller's, where the function takes any two."""
     for index, site in enumerate(stack):
-        _, _, function = _around(site)
+        _, _, function = around(site)
         given = {a.arg for a in function.args.args} if function is not None else set()
         names = {name.partition(".")[0] for name in pair(site)} or _zipped(site) or _handed_on(site)
         if not (names & (given - {"self"})) or index + 1 == len(stack):
@@ -156,7 +156,7 @@ def blamed(stack: Stack) -> Site | None:
 def speaks_of(stack: Stack, one: str, other: str) -> Site | None:
     """The innermost line that names two networks, where they are not both just arguments of its function."""
     for site in stack:
-        statement, _, function = _around(site)
+        statement, _, function = around(site)
         given = {a.arg for a in function.args.args} if function is not None else set()
         spoken = spoken_in(statement) if statement is not None and not hasattr(statement, "body") else set()
         if {one, other} <= spoken and not {one, other} <= given:
@@ -166,7 +166,7 @@ def speaks_of(stack: Stack, one: str, other: str) -> Site | None:
 
 def _zipped(site: Site) -> set[str]:
     """What a loop runs over together: `for a, b in zip(sources, targets)`."""
-    _, loops, _ = _around(site)
+    _, loops, _ = around(site)
     return {
         dotted(argument).partition(".")[0]
         for loop in loops
@@ -179,7 +179,7 @@ def _zipped(site: Site) -> set[str]:
 
 def _handed_on(site: Site) -> set[str]:
     """The bare names that a line without any network's weights works on: `target.assign(source)`, `update(a, b)`."""
-    statement, _, _ = _around(site)
+    statement, _, _ = around(site)
     found: set[str] = set()
     for node in ast.walk(statement) if statement is not None else ():
         if isinstance(node, ast.Call):
@@ -193,14 +193,35 @@ def pair_called(site: Site) -> list[str]:
     found = pair(site)
     if len(found) > 1:
         return found
-    statement, _, _ = _around(site)
+    statement, _, _ = around(site)
     for node in ast.walk(statement) if statement is not None else ():
         if isinstance(node, ast.Call) and node.lineno <= site.line <= (node.end_lineno or node.lineno):
             names = [dotted(a) for a in node.args]
             if isinstance(node.func, ast.Attribute):
                 names.insert(0, dotted(node.func.value))
+            names = [_whose_weights(site, name) or name for name in names]
             found += [n for n in names if n and n not in found]
     return found
+
+
+def _whose_weights(site: Site, name: str) -> str:
+    """The network whose weights a local name holds: `online` of `weights = online.get_weights()`."""
+    function = function_of(site)
+    for node in ast.walk(function) if function is not None and name.isidentifier() else ():
+        if isinstance(node, ast.Assign) and name in {dotted(target) for target in node.targets}:
+            value = node.value.func if isinstance(node.value, ast.Call) else node.value
+            if isinstance(value, ast.Attribute) and value.attr in _WEIGHTS:
+                return dotted(value.value)
+    return ""
+
+
+def holders(one: str, other: str) -> tuple[str, str]:
+    """What holds two networks of one name: `agent.target` and `agent.online` of `agent.target.net`, `agent.online.net`."""
+    ours, theirs = one.split("."), other.split(".")
+    while len(ours) > 1 and len(theirs) > 1 and ours[-1] == theirs[-1]:
+        ours.pop()
+        theirs.pop()
+    return ".".join(ours), ".".join(theirs)
 
 
 @functools.lru_cache(maxsize=64)
@@ -228,7 +249,7 @@ def callee(site: Site) -> str:
 
 def given_at(site: Site) -> bool:
     """Whether what is called at a site is an argument of the function around it, so that its caller tells which."""
-    _, _, function = _around(site)
+    _, _, function = around(site)
     given = {a.arg for a in function.args.args} - {"self", "cls"} if function is not None else set()
     return callee(site).partition(".")[0] in given
 
@@ -272,145 +293,9 @@ def is_alias(value: ast.expr, other: str) -> bool:
     return False
 
 
-def waiting(files: Iterable[str], ran: set[tuple[str, int]], names: set[str], functions: set[str]) -> Site | None:
-    """A line that would sync a network of these names and that never ran; dead code does not count."""
-    trees = [(file, tree) for file in files if (tree := tree_of(file)) is not None]
-    for file, tree in trees:
-        for function, statement in _statements(tree, ""):
-            lines = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
-            if any((file, line) in ran for line in lines):
-                continue
-            keys = _keys(tree, function) if function and not function.startswith("__") else ()
-            if keys and not any(_in_use([one for _, one in trees], key) for key in keys):
-                continue
-            if _would_sync(statement, names, functions) and not _never(tree, statement):
-                end = statement.end_col_offset or statement.col_offset
-                return Site(file, statement.lineno, statement.col_offset, statement.end_lineno or statement.lineno, end,
-                            function)  # fmt: skip
-    return None
-
-
-def in_loop(site: Site) -> Site:
-    """The statement in a loop's body by which content gets into a network, for a site that is the loop itself."""
-    _, loops, _ = _around(site)
-    for loop in (one for one in loops if one.lineno == site.line):
-        for function, statement in _statements(loop, site.function):
-            calls = [dotted(n.func).rpartition(".")[2] for n in ast.walk(statement) if isinstance(n, ast.Call)]
-            if statement.lineno != site.line and any(call in _SYNCS for call in calls):
-                end = statement.end_col_offset or statement.col_offset
-                return Site(site.file, statement.lineno, statement.col_offset,
-                            statement.end_lineno or statement.lineno, end, function)  # fmt: skip
-    return site
-
-
-def _in_use(trees: list[ast.Module], name: str, asked: frozenset[str] = frozenset()) -> bool:
-    """Whether a function is used somewhere, rather than only defined, or kept under a name that nobody uses.
-
-    A name is asked for as `.name` where it can only be an attribute.
-    """
-    asked |= {name}
-    for tree in trees:
-        for statement, inside in _mentions(tree).get(name, ()):
-            if isinstance(statement, ast.Assign):
-                kept = {_key(dotted(target)) for target in statement.targets} - {""}
-                if kept and not any(_in_use(trees, one, asked) for one in kept - asked):
-                    continue
-            elif isinstance(statement, ast.Return) and inside and not inside.startswith("__"):
-                keys = _keys(tree, inside)
-                if not any(_in_use(trees, one, asked) for one in keys - asked):
-                    continue
-            return True
-    return False
-
-
-def _key(name: str) -> str:
-    return f".{name.rpartition('.')[2]}" if "." in name else name
-
-
-@functools.lru_cache(maxsize=256)
-def _keys(tree: ast.Module, function: str) -> frozenset[str]:
-    """How a function can be spoken of: a method as an attribute, a function in a function by its bare name."""
-    parents: set[type[ast.AST]] = set()
-    for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        for child in body if isinstance(body, list) else ():
-            if isinstance(child, _Function) and child.name == function:
-                parents.add(type(node))
-    if parents and parents <= {ast.ClassDef}:
-        return frozenset({f".{function}"})
-    if parents and parents <= {ast.FunctionDef, ast.AsyncFunctionDef}:
-        return frozenset({function})
-    return frozenset({function, f".{function}"})
-
-
-@functools.lru_cache(maxsize=16)
-def _mentions(tree: ast.Module) -> dict[str, list[tuple[ast.stmt, str]]]:
-    """For each name or `.attribute` that is read, the statements that read it, each with its function."""
-    found: dict[str, list[tuple[ast.stmt, str]]] = {}
-    todo: list[tuple[ast.AST, ast.stmt | None, str]] = [(tree, None, "")]
-    while todo:
-        node, statement, function = todo.pop()
-        if isinstance(node, _Function):
-            function = node.name
-        if isinstance(node, ast.stmt):
-            statement = node
-        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load) and statement is not None:
-            name = node.id if isinstance(node, ast.Name) else f".{node.attr}"
-            found.setdefault(name, []).append((statement, function))
-        todo.extend((child, statement, function) for child in ast.iter_child_nodes(node))
-    return found
-
-
-def _statements(node: ast.AST, function: str) -> Iterator[tuple[str, ast.stmt]]:
-    """Statements without other statements in them (a loop counts by what it runs over), with their function."""
-    for child in ast.iter_child_nodes(node):
-        inside = child.name if isinstance(child, _Function) else function
-        if isinstance(child, ast.stmt) and not hasattr(child, "body"):
-            yield function, child
-        elif isinstance(child, ast.For):
-            yield function, ast.Expr(child.iter, lineno=child.lineno, end_lineno=child.end_lineno,
-                                     col_offset=child.col_offset, end_col_offset=child.col_offset)  # fmt: skip
-        yield from _statements(child, inside)
-
-
-def _would_sync(statement: ast.stmt, names: set[str], functions: set[str]) -> bool:
-    calls = [node for node in ast.walk(statement) if isinstance(node, ast.Call)]
-    if any(dotted(call.func).rpartition(".")[2] in functions for call in calls):
-        return True
-    spoken = {part for node in ast.walk(statement) for part in dotted(node).split(".") if part}
-    if not spoken & names:
-        return False
-    by_call = any(dotted(call.func).rpartition(".")[2] in _SYNCS | {"zip"} for call in calls)
-    handed = any(spoken_in(argument) & names for call in calls for argument in call.args)
-    return by_call or handed
-
-
 def spoken_in(node: ast.AST) -> set[str]:
     """Every part of every dotted name in an expression."""
     return {part for one in ast.walk(node) for part in dotted(one).split(".") if part}
-
-
-def _never(tree: ast.Module, statement: ast.stmt) -> bool:
-    """Whether a statement stands under a condition of which nothing ever changes, so that it never will run."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and any(statement is inner for part in node.body for inner in ast.walk(part)):
-            names = [dotted(n) for n in ast.walk(node.test) if isinstance(n, ast.Name | ast.Attribute)]
-            whole = [n for n in names if n and not any(o.startswith(n + ".") for o in names)]
-            if whole and all(_fixed(tree, name) for name in whole):
-                return True
-    return False
-
-
-def _fixed(tree: ast.Module, name: str) -> bool:
-    """Whether an attribute or a global is given one value and never another."""
-    last = name.rpartition(".")[2]
-    times = 0
-    for node in ast.walk(tree):
-        if isinstance(node, ast.AugAssign | ast.For | ast.NamedExpr) and last in spoken_in(node.target):
-            return False
-        if isinstance(node, ast.Assign):
-            times += sum(dotted(t).rpartition(".")[2] == last for p in node.targets for t in ast.walk(p))
-    return times == 1
 
 
 def arguments(site: Site) -> list[str]:
@@ -428,7 +313,7 @@ def arguments(site: Site) -> list[str]:
 def from_around(stack: Stack) -> Site | None:
     """The innermost site whose arguments are no arguments of the function that it stands in."""
     for site in stack:
-        _, _, function = _around(site)
+        _, _, function = around(site)
         given = {a.arg for a in (*function.args.args, *function.args.kwonlyargs)} if function is not None else set()
         names = {name.partition(".")[0] for name in arguments(site)}
         if names - given:
@@ -456,7 +341,7 @@ def comes_again(copy: Stack, step: Stack) -> bool:
 def _loops(site: Site) -> list[ast.For | ast.While]:
     """The loops around a line in its own function, from the outermost in."""
     tree = tree_of(site.file)
-    _, _, function = _around(site)
+    _, _, function = around(site)
     inside = ast.walk(function if function is not None else tree) if tree is not None else ()
     found = [n for n in inside if isinstance(n, ast.For | ast.While) and n.lineno <= site.line <= (n.end_lineno or 0)]
     return sorted(found, key=lambda loop: loop.lineno)

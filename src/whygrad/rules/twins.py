@@ -128,7 +128,7 @@ def _original(case: Case, members: set[int], trained: dict[str, set[int]]) -> st
 
 def _serves(case: Case, members: set[int], name: str, originals: set[int]) -> Objective | None:
     """The loss that takes its target from these variables."""
-    copied = any(c.target in members and c.source not in members for c in case.recording.copies)
+    copied = any(c.target in members for c in case.recording.copies)  # also onto itself: a sync that went wrong
     using = []
     for objective in objectives(case):
         mask = sum(objective.bits[v] for v in members if v in objective.bits)
@@ -218,6 +218,7 @@ def dropped_average(case: Case, twin: Twin, alone: bool = False) -> Op | None:
     `alone`: only of one variable with its counterpart, which no loss can be taken for.
     """
     consumed = {v for op in case.recording.ops.values() for v in op.inputs}
+    consumed |= {b.loss for b in case.recording.backwards if b.loss is not None}  # a sum of two losses is no average
     for op in case.recording.ops.values():
         if op.at < twin.begun or op.name not in SUM or op.kind != "compute" or op.outputs[0] in consumed:
             continue

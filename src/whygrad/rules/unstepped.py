@@ -12,6 +12,7 @@ from whygrad.flow.source import line_text
 from whygrad.rules.case import Case
 from whygrad.rules.leaks import leaks
 from whygrad.rules.order import astray
+from whygrad.rules.twins import target_networks
 from whygrad.rules.w204_crossed_wires import instead_of
 
 _ASSIGNED = re.compile(r"\s*([A-Za-z_][\w.]*)\s*(?::[^=]+)?=(?!=)")
@@ -39,6 +40,9 @@ def unstepped(case: Case) -> Iterator[Unstepped]:
     touched = {v for s in recording.steps for v in (*s.applied, *s.without)} | recording.hand_updated
     touched |= recording.moved_later | {w.variable for w in recording.writes if w.variable is not None}
     touched |= {v for leak in leaks(case) if leak.kind == "wrong step" for v in leak.meant}  # W204 says it
+    # A network that makes targets is copied to, not trained, even where its class makes an optimizer for it.
+    touched |= {v for twin in target_networks(case) for v in twin.members}
+    touched |= {v.id for v in recording.variables.values() if v.copy_of is not None}
     stepped = {s.optimizer for s in recording.steps}
     for optimizer in recording.optimizers.values():
         if optimizer.id in stepped or optimizer.skipped or _steps_in_source(case, optimizer):
@@ -68,12 +72,18 @@ def optimizer_called(case: Case, optimizer: Optimizer) -> str:
 
 
 def _steps_in_source(case: Case, optimizer: Optimizer) -> bool:
-    """Whether a call that steps this optimizer stands somewhere in the program; any call, where its name is unknown."""
+    """Whether a call that steps this optimizer stands somewhere in the program; any call, where its name is unknown.
+
+    A call that ran and stepped others is theirs: networks of one class all call theirs `self.optimizer`.
+    """
     name = optimizer_called(case, optimizer).rpartition(".")[2]
     wanted = rf"\b{re.escape(name)}(?:{_STEPS})|\.step\([^)]*\b{re.escape(name)}\b" if name else _STEPS
     files = {site.file for stack in case.recording.stacks for site in stack if site.own}
-    lines = (text.partition("#")[0] for file in files for text in linecache.getlines(file))
-    return any(re.search(wanted, text) for text in lines)
+    others = {(site.file, site.line) for s in case.recording.steps for site in case.stack(s.stack)}
+    lines = (
+        (file, at, text.partition("#")[0]) for file in files for at, text in enumerate(linecache.getlines(file), 1)
+    )
+    return any(re.search(wanted, text) and (file, at) not in others for file, at, text in lines)
 
 
 def _used(case: Case, backward: Backward) -> bool:

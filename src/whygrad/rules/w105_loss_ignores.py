@@ -123,7 +123,7 @@ def check(case: Case) -> Iterator[Finding]:
         if again is not None or twice is not None:
             yield _repeated(case, missing, set(last), next(iter(dropped)), again, twice)
             dropped = {}
-        term = constant_term(case, missing) if dropped else None
+        term = constant_term(case, missing, first) if dropped and first is not None else None
         if term is not None and term not in dropped:
             yield _constant(case, missing, set(last), next(iter(dropped)), term)
             dropped = {}
@@ -317,8 +317,9 @@ def _last_use(case: Case, missing: Missing, variables: set[int]) -> dict[int, Op
     masks: dict[int, int] = {}
     last: dict[int, Op] = {}
     initial = {v.id: bit[v.variable] for v in recording.values.values() if v.variable in bit}
+    choosing = {op.at for op in missing.part.ops}  # which action a target is taken for: that is no use in the loss
     for at, op in recording.ops.items():
-        if at < since or at >= missing.backward.at:
+        if at < since or at >= missing.backward.at or at in choosing:
             continue
         mask = 0
         for value in op.inputs:

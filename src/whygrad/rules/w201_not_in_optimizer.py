@@ -115,6 +115,7 @@ def check(case: Case) -> Iterator[Finding]:
     idle -= in_objects(case)  # W203
     idle -= {v for lost in case.missing for v in lost.variables}  # W101 to W109: its own loss does not reach it
     idle -= {v for leak in leaks(case) if leak.judged for v in leak.meant}  # W205: its loss moves the judge instead
+    idle -= {v for b in recording.backwards if b.error is not None for v in b.wanted}  # asked for, and refused: W107
     if recording.framework == "jax":
         idle -= left_behind(case)  # W202: the updates go to another copy of the model
     asked = {v for b in recording.backwards for v in b.got}
@@ -122,8 +123,10 @@ def check(case: Case) -> Iterator[Finding]:
         members = set(group)
         named = recording.framework != "torch" and bool(members & asked)  # somebody asked for just these gradients
         whole = _whole(case, network, members)
-        targets = serves_as_target(case, network, members) and not feeds_trained(case, members)
-        if targets or (whole and not named and serves_as_critic(case, members)):
+        judges = serves_as_target(case, network, members) or (
+            whole and not named and serves_as_critic(case, members)  # a penalty on an encoder's output looks the same
+        )
+        if judges and not feeds_trained(case, members):
             idle -= members
         elif recording.framework == "jax" and not whole:
             idle -= members  # an update is recognised by its arithmetic: a part of one network may be written otherwise
@@ -235,14 +238,15 @@ def _finding(case: Case, network: str, members: set[int], mistaken: Optimizer | 
         (loss, "loss", "the loss, which gives them a gradient"),
     ]
     late = torch and min(case.variable(v).born for v in members) > optimizer.at
+    alone = len(members) == 1 and case.names(members) == (network,)  # a tensor by itself, in no module
     if late:
         fix = "build the optimizer after the last layer exists, or add_param_group() the new ones"
     elif mistaken is not None:
-        fix = f"build it with {network}.parameters(): no loss uses what it holds now"
+        given = f"[{network}]" if alone else f"{network}.parameters()"
+        fix = f"build it with {given}: no loss uses what it holds now"
     elif torch:
-        fix = (
-            f"give it to the optimizer as well ([*{network}.parameters(), …]), or freeze it if it is not meant to learn"
-        )
+        given = network if alone else f"*{network}.parameters()"
+        fix = f"give it to the optimizer as well ([{given}, …]), or freeze it if it is not meant to learn"
     elif case.recording.framework == "jax":
         fix = f"apply it too: give the gradient of {network} to the optimizer, and keep the updated {network}"
     else:

@@ -124,6 +124,9 @@ def _leak(case: Case, leak: Leak) -> Finding:
     if both and torch:
         label = f"holds {moved} beside {meant}"
         fix = f"give {meant} an optimizer of its own, and step only that one after this loss"
+    elif leak.kind == "summed":
+        label = f"one pass for both: it trains {moved} by what is there for {meant} too"
+        fix = f"backpropagate the two apart, and clear {moved} ({name}.zero_grad()) before its own loss"
     elif torch:
         label = f"leaves a gradient in {moved}, which is applied{at_line(applied, where)}"
         fix = f"clear {moved} after it: call {name}.zero_grad() before the backward pass of its own loss"
@@ -145,6 +148,8 @@ def _leak(case: Case, leak: Leak) -> Finding:
              if leak.taught else
              f"That loss is small where {moved} is wrong about what {meant} makes. Applied to {moved} it undoes "
              f"what the loss{at_line(case.loss_site(leak.own), where)} teaches." if leak.judged else
+             f"A part of that sum makes the output of {moved} large and reaches {meant} through its input. Applied to "
+             f"{moved} it only inflates that output." if leak.kind == "summed" else
              f"That loss makes the output of {moved} large and reaches {meant} through its input. Applied to {moved} "
              f"it only inflates that output; what {moved} is to predict it learns from the loss"
              f"{at_line(case.loss_site(leak.own), where)}."),

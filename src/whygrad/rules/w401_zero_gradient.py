@@ -87,6 +87,7 @@ from whygrad.rules.flatness import (
 from whygrad.rules.masked_away import masked_away
 from whygrad.rules.origin import base_name, numbers_of
 from whygrad.rules.wording import at_line, count, plain_subject, quoted, subject, verb
+from whygrad.rules.zero_terms import ZeroTerm, zero_terms
 
 CODE, NAME = "W401", "zero-gradient"
 SUMMARY = "the gradient arrives and is exactly zero: dead ReLU, saturation, a clamp, a factor that is zero"
@@ -94,6 +95,7 @@ SUMMARY = "the gradient arrives and is exactly zero: dead ReLU, saturation, a cl
 _MOST = 0.9
 _ROUNDING = 1e-5
 _SINCE = 3
+_ON_THE_WAY = 3
 _RECTIFIERS = ("relu", "relu6", "threshold", "leaky_relu", "max")
 _SQUASHERS = ("tanh", "sigmoid", "logistic")
 
@@ -116,6 +118,9 @@ def check(case: Case) -> Iterator[Finding]:
             finding = _finding(case, dead, seen)
             if finding is not None:
                 yield finding
+    for term in zero_terms(case):
+        if not term.variables & steps_of.keys():  # else it was told above
+            yield _zero_term(case, term)
     yield from _mostly_dead(case)
 
 
@@ -152,7 +157,19 @@ def _first_flat(case: Case, dead: Dead) -> Dead:
         if maker is None or not maker.flat or maker.at >= dead.op.at:
             break
         dead = Dead(maker, maker.flat[0], "flat", dead.backward, dead.variables)
-    return dead
+    certain = _certain_softmax(case, dead) if dead.why == "flat" else None
+    return Dead(certain, certain.inputs[0], "flat", dead.backward, dead.variables) if certain is not None else dead
+
+
+def _certain_softmax(case: Case, dead: Dead) -> Op | None:
+    """The softmax before a limit that a distribution sets its probabilities, where every row is 0 and 1 already."""
+    made, depth = case.made_by.get(dead.source), 0
+    while made is not None and depth < _ON_THE_WAY and base_name(made) in ("truediv", "div", "real_div"):
+        made, depth = case.made_by.get(made.inputs[0]), depth + 1
+    if made is None or base_name(made) != "softmax" or not made.outputs:
+        return None
+    known = numbers_of(case, made.outputs[0])
+    return made if known is not None and known.low < _ROUNDING and known.high > 1 - _ROUNDING else None
 
 
 def _for_long(case: Case, variable: int, lately: int) -> bool:
@@ -219,6 +236,25 @@ def _finding(case: Case, dead: Dead, seen: int) -> Finding | None:
         path=tuple(reversed(places.values())),
         seen=seen,
     )
+
+
+def _zero_term(case: Case, term: ZeroTerm) -> Finding:
+    where, loss, used = case.site(term.zero.stack), case.loss_site(term.backward), case.site(term.product.stack)
+    made, who = quoted(where), plain_subject(case, term.variables)
+    steps = [(where, term.zero.name, "all zeros"), (used, term.product.name, "multiplied by them"),
+             (loss, "loss", "the loss")]  # fmt: skip
+    places = {(s.file, s.line): PathStep(s, op, role) for s, op, role in reversed(steps) if s is not None}
+    return Finding(
+        code=CODE, rule=NAME, severity="warning",
+        message=f"{quoted(used)} trains nothing: the other side of the product is zero in every entry",
+        why=f"{made} is a difference that comes out as zero, and {quoted(used)}{at_line(used, where)} multiplies by "
+        "it. "
+        f"What {who} learns comes from the other terms of the loss alone. "
+        f"It was so in every one of {count(term.seen, 'update')} that were looked at.",
+        fix=f"check what {made} is computed from: a difference of a thing with itself, a normalisation over one entry",
+        variables=case.names(term.variables), where=where, label="all zeros", loss=loss,
+        path=tuple(reversed(places.values())), seen=term.seen,
+    )  # fmt: skip
 
 
 def _lately(case: Case, members: set[int], seen: int) -> str:

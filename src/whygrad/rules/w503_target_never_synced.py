@@ -76,6 +76,7 @@ from whygrad.rules.finding import Finding, PathStep, Severity
 from whygrad.rules.flatness import is_nothing
 from whygrad.rules.objective import objectives
 from whygrad.rules.twins import Twin, dropped_average, left_behind, target_networks
+from whygrad.rules.waiting_sync import in_loop, waiting
 from whygrad.rules.wording import at_line, count, quoted
 
 CODE, NAME = "W503", "target-never-synced"
@@ -276,11 +277,11 @@ def _unsynced(case: Case, twin: Twin) -> Finding:
     functions = {site.function.rpartition(".")[2] for c in twin.into for site in case.stack(c.stack)[:1]}
     functions -= {"<module>", "__init__", "main", "<lambda>"}
     names = {part.partition("[")[0] for part in twin.name.split(".")}
-    waits = sync_source.waiting(files, ran, names, functions)
+    waits = waiting(files, ran, names, functions)
     name, online = f"`{twin.name}`", f"`{twin.online}`"
     stayed = f"The loss takes its targets from {name}, which stays what it was when training began."
     if waits is not None and _traced_without(case, waits):
-        return _finding(case, twin, sync_source.in_loop(waits), "warning",
+        return _finding(case, twin, in_loop(waits), "warning",
             f"the sync of {name} is in a compiled function that was traced without it", "left out of the trace",
             "tf.function runs Python once, while it traces. A condition on a Python number is decided then: the sync "
             f"was not due at that call, and {name} stays what it was in all the others.",

@@ -1,0 +1,68 @@
+"""Networks that are called for a loss, and whose result the loss does not use.
+
+`mu = actor(state)`, and then `-critic(state, action)` with the action of the replay buffer. What reaches the loss of
+such a network is data of long ago, which left the framework on purpose; that its new result is dropped is the fault.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from whygrad.flow import reach
+from whygrad.flow.recording import Backward
+from whygrad.flow.site import Site
+
+if TYPE_CHECKING:
+    from whygrad.rules.case import Case
+
+
+def without_older_data(case: Case, backward: Backward, part: reach.Slice, cuts: list[reach.Cut]) -> list[reach.Cut]:
+    """Without the cuts of long ago, of what is computed anew for this loss and then dropped."""
+    if case.recording.framework == "jax":
+        return _inside(case, backward, part, cuts)
+    since = max((s.at for s in case.recording.steps if s.at < backward.at), default=0)
+    tape = case.recording.tapes.get(backward.tape) if backward.tape is not None else None
+    if tape is not None and tape.opened < backward.at:
+        since = max(since, tape.opened)  # a rollout before the first step is as old as one before the last
+    return [c for c in cuts if c.op.at > since or not _in_vain(case, backward, part, c.variables, since)]
+
+
+def _in_vain(case: Case, backward: Backward, part: reach.Slice, variables: frozenset[int], since: int) -> bool:
+    """Whether these were all used since the last step, in the function of this loss, and nothing came of it."""
+    used, place = {op.at for op in part.ops}, case.site(backward.stack)
+    follow: set[int] = set()
+    met: set[int] = set()
+    for at, op in case.recording.ops.items():
+        if at <= since or at >= backward.at:
+            continue
+        read = {case.content[v] for v in op.inputs if v in case.content} & variables
+        if not read and not any(v in follow for v in op.inputs):
+            continue
+        if at in used or op.kind in ("leave", "stop", "write"):
+            return False
+        if read and not any(place is not None and _same_function(site, place) for site in case.stack(op.stack)):
+            return False
+        met |= read
+        follow.update(op.outputs)
+    return bool(met) and met >= variables
+
+
+def _same_function(one: Site, other: Site) -> bool:
+    return (one.file, one.function) == (other.file, other.function)
+
+
+def _inside(case: Case, backward: Backward, part: reach.Slice, cuts: list[reach.Cut]) -> list[reach.Cut]:
+    """JAX: without those outside of the differentiated function, of what it computes inside and then drops.
+
+    A critic's old values reach the loss as data; that its new one does not is another matter.
+    """
+    if not any(backward.tape not in cut.op.tapes for cut in cuts):
+        return cuts
+    used = {op.at for op in part.ops}
+    inside = {
+        case.recording.values[v].variable
+        for op in case.recording.ops.values()
+        if backward.tape in op.tapes and op.at not in used and op.kind == "compute" and op.name != "read_value"
+        for v in op.inputs
+    }
+    return [c for c in cuts if backward.tape in c.op.tapes or c.op.name == "captured" or not c.variables <= inside]
