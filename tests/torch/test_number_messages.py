@@ -50,6 +50,19 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("policy.0.weight", "policy.0.bias", "policy.2.weight", "policy.2.bias"),
         "path": [(15, "the gradient becomes zero here"), (16, "the loss")],
     },
+    "w401_advantage_less_itself": {
+        "severity": "warning",
+        "message": "`dist.log_prob(actions) * advantage` trains nothing: the other side of the product is zero in "
+        "every entry",
+        "label": "all zeros",
+        "why": "`returns - baseline` is a difference that comes out as zero, and `dist.log_prob(actions) * advantage` "
+        "at line 16 multiplies by it. What `policy` learns comes from the other terms of the loss alone. It was so in "
+        "every one of 6 updates that were looked at.",
+        "fix": "check what `returns - baseline` is computed from: a difference of a thing with itself, a normalisation "
+        "over one entry",
+        "variables": ("policy.0.weight", "policy.0.bias", "policy.2.weight", "policy.2.bias"),
+        "path": [(15, "all zeros"), (16, "multiplied by them")],
+    },
     "w402_late_division": {
         "severity": "error",
         "message": "the loss at line 18 is NaN: `div` makes NaN out of finite numbers",

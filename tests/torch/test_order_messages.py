@@ -60,6 +60,28 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("critic.0.weight", "critic.0.bias", "critic.2.weight", "critic.2.bias"),
         "path": [(17, "the loss"), (17, "the gradient is computed here"), (19, "and applied here")],
     },
+    "w201_rate_of_zero": {
+        "severity": "warning",
+        "message": "`net` (2 variables) gets a gradient, and every step is zero: the learning rate is 0",
+        "label": "its learning rate is 0",
+        "why": "A step moves the weights by the learning rate times the gradient. It was 0 in all of the 5 updates "
+        "that were looked at.",
+        "fix": "give the optimizer a learning rate above zero, or look at the schedule that sets it",
+        "variables": ("net.weight", "net.bias"),
+        "path": [(9, "made here"), (12, "the loss, which gives them a gradient"), (15, "changes nothing")],
+    },
+    "w206_old_weights_loaded_back": {
+        "severity": "error",
+        "message": "`net` (4 variables) is updated, and `net.load_state_dict(best)` brings the old values back each "
+        "time",
+        "label": "writes the content from before the step",
+        "why": "All of the 4 updates that were looked at began from the same weights: what a step changes is "
+        "overwritten before the next gradient.",
+        "fix": "call `net.load_state_dict(best)` once, before or after the loop, or give it the weights that are to be "
+        "kept",
+        "variables": ("net.0.weight", "net.0.bias", "net.2.weight", "net.2.bias"),
+        "path": [(18, "updated here"), (19, "and overwritten here")],
+    },
     "w206_inner_step_unused": {
         "severity": "warning",
         "message": "new values of `net` are computed from its gradient, and nothing uses them",

@@ -153,6 +153,17 @@ def blamed(stack: Stack) -> Site | None:
     return None
 
 
+def one_of_pair(stack: Stack) -> Site | None:
+    """The line in a loop over two networks that works on one of them alone: `t.copy_(t * (1 - tau) + t * tau)`."""
+    site = stack[0] if stack else None
+    if site is None:
+        return None
+    statement, loops, _ = around(site)
+    bound = {name for loop in loops if isinstance(loop.target, ast.Tuple) for name in spoken_in(loop.target)}
+    spoken = spoken_in(statement) & bound if statement is not None and not hasattr(statement, "body") else set()
+    return site if len(bound) > 1 and len(spoken) == 1 else None
+
+
 def speaks_of(stack: Stack, one: str, other: str) -> Site | None:
     """The innermost line that names two networks, where they are not both just arguments of its function."""
     for site in stack:
@@ -216,7 +227,7 @@ def _whose_weights(site: Site, name: str) -> str:
 
 
 def holders(one: str, other: str) -> tuple[str, str]:
-    """What holds two networks of one name: `agent.target` and `agent.online` of `agent.target.net`, `agent.online.net`."""
+    """What holds two networks of one name: `agent.target`, `agent.online` of `agent.target.net`, `agent.online.net`."""
     ours, theirs = one.split("."), other.split(".")
     while len(ours) > 1 and len(theirs) > 1 and ours[-1] == theirs[-1]:
         ours.pop()

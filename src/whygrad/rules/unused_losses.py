@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Op, Optimizer
+from whygrad.flow.recording import Op, Optimizer, Value
 from whygrad.rules.case import Case
 from whygrad.rules.intent import DIFFERENCE
 from whygrad.rules.order import idle, steps_of
@@ -32,12 +32,18 @@ def unused_loss(case: Case, optimizer: Optimizer) -> Op | None:
         for target in op.outputs:
             if any(s in alive and reach.carries(case.recording, op, s, target, None) for s in op.inputs):
                 alive.add(target)
-                if all(size == 1 for size in values[target].shape) and target not in used:
+                if all(size == 1 for size in values[target].shape) and target not in used and not _one_row(values, op):
                     scalars.append(op)
     ends = [op for op in scalars if not any(value in consumed for value in op.outputs)]
     if case.recording.backwards:  # beside another loss, a mean that is printed is no loss
         ends = [op for op in ends if _compares(case, op)]
     return ends[-1] if ends else None
+
+
+def _one_row(values: dict[int, Value], op: Op) -> bool:
+    """Whether an operation keeps the shape of a batch of one, (1, 1) of (1, 1): what an agent computes as it acts."""
+    shape = values[op.outputs[0]].shape
+    return len(shape) > 1 and all(len(values[v].shape) == len(shape) and values[v].shape[:1] == (1,) for v in op.inputs)
 
 
 def _compares(case: Case, end: Op) -> bool:

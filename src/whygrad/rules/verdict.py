@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Op, Switch, Tape
 from whygrad.flow.site import Site, shared_site
+from whygrad.flow.source import line_text
 from whygrad.rules.case import Case, Missing
 
 GRAD, CHECKPOINT = "autograd.grad", "CheckpointFunction"
@@ -40,6 +41,8 @@ class Verdict:
     others: list[Op] = field(default_factory=list)
     idle: bool = False
     """The variables learn from other terms of the loss; the one that is cut here trains nobody."""
+    penalised: bool = False
+    """They learn from penalties on their own output alone; the term that is cut here trains others."""
 
 
 def verdicts(case: Case) -> list[Verdict]:
@@ -171,6 +174,8 @@ def _judge_switch(case: Case, verdict: Verdict, switch: Switch) -> None:
         verdict.where = verdict.switch_site or verdict.where
         return
     verdict.where = shared
+    if verdict.switch_site is not None and _for_good(verdict.switch_site):
+        verdict.where = verdict.switch_site
     if switch.decorator:
         index = stack.index(shared)
         if index > 0:
@@ -178,6 +183,12 @@ def _judge_switch(case: Case, verdict: Verdict, switch: Switch) -> None:
             verdict.where = inside
             first = inside.first_line
             verdict.switch_site = Site(inside.file, first, 0, first, 0, inside.function, inside.own, first)
+
+
+def _for_good(site: Site) -> bool:
+    """`torch.set_grad_enabled(False)` as a statement: it holds for all that follows, and is the line to change."""
+    text = line_text(site.file, site.line).strip()
+    return text.startswith(("torch.set_grad_enabled(", "set_grad_enabled("))
 
 
 def _leaves_after(case: Case, missing: Missing, op: Op) -> Op | None:

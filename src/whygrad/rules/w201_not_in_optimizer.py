@@ -4,7 +4,8 @@ What it checks
     A variable of the model gets a gradient, and no optimizer holds it: it was
     left out of the list, or it was made after the optimizer was built. Or
     its optimizer never steps (apply_gradients is never called), though the
-    gradients come again and again.
+    gradients come again and again; or every step is zero (a learning rate
+    of 0).
 
 Why it matters
     The gradient is computed in every update and thrown away. The variable
@@ -72,6 +73,7 @@ When it is meant
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from whygrad.flow.recording import Backward, Optimizer, Step
@@ -103,7 +105,7 @@ def check(case: Case) -> Iterator[Finding]:
     for found in unstepped(case):
         yield _unstepped(case, found)
     yield from _all_zero(case)
-    yield from _zero_rates(case)
+    yield from _zero_rates(case) if recording.framework == "jax" else _rates_of_zero(case.over_time)
     mistaken = [(o, members) for o, members in given_by_mistake(case) if not members & case.replaced.fresh]  # W202
     for optimizer, members in mistaken[:1]:
         yield _finding(case, case.variable(min(members)).network, members, optimizer)
@@ -170,7 +172,7 @@ def _zero_rates(case: Case) -> Iterator[Finding]:
     """JAX: gradients arrive, and every update that is made of them is exactly zero, for all that the step is given."""
     recording = case.recording
     waits = {"cond", "select_n"}  # an optimizer that decides for itself when to apply what it gathered
-    if recording.framework != "jax" or any(op.inside and op.name in waits for op in recording.ops.values()):
+    if any(op.inside and op.name in waits for op in recording.ops.values()):
         return
     for optimizer in recording.optimizers.values():
         steps = [s for s in recording.steps if s.optimizer == optimizer.id and s.error is None and s.applied]
@@ -192,6 +194,31 @@ def _zero_rates(case: Case) -> Iterator[Finding]:
             variables=case.names(members), where=where, label="every update that is applied here is zero", loss=loss,
             path=tuple(PathStep(site, op, role) for site, op, role in [
                 (loss, "loss", "the loss, which gives them a gradient"), (where, "update", "zeros are applied here"),
+            ] if site is not None), seen=len(steps),
+        )  # fmt: skip
+
+
+def _rates_of_zero(case: Case) -> Iterator[Finding]:
+    """PyTorch, TensorFlow: an optimizer whose learning rate is zero in every step; one that warms up has more soon."""
+    recording = case.recording
+    for optimizer in recording.optimizers.values():
+        steps = [s for s in recording.steps if s.optimizer == optimizer.id and s.error is None and s.applied]
+        members = {v for s in steps for v in s.applied if v in s.gradients and s.gradients[v].norm > 0}
+        if len(steps) < _ROUNDS or not members or recording.cut_short or any(s.rate != 0 for s in steps):
+            continue
+        stepped, built = case.site(steps[-1].stack), case.site(optimizer.created)
+        where, loss = built or stepped, case.loss_site(_source(case, members))
+        yield Finding(
+            code=CODE, rule=NAME, severity="warning",
+            message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} a gradient, and every step is "
+            "zero: the learning rate is 0",
+            why="A step moves the weights by the learning rate times the gradient. It was 0 in all of the "
+            f"{len(steps)} updates that were looked at.",
+            fix="give the optimizer a learning rate above zero, or look at the schedule that sets it",
+            variables=case.names(members), where=where, label="its learning rate is 0", loss=loss,
+            path=tuple(PathStep(site, op, role) for site, op, role in [
+                (built, "optimizer", "made here"), (loss, "loss", "the loss, which gives them a gradient"),
+                (stepped, "step", "changes nothing"),
             ] if site is not None), seen=len(steps),
         )  # fmt: skip
 
@@ -310,7 +337,11 @@ def _responsible(case: Case, network: str, backward: Backward) -> Optimizer:
     candidates = [o for o in recording.optimizers.values() if o.id in stepped]
     twice = [o for o in candidates if any(p.at < o.at and p.holds and p.holds == o.holds for p in candidates)]
     if twice:
-        return twice[0]  # it was given what another one has already: it was built for something else
+        # It was given what another one has already: it was built for something else. The one that steps here is meant.
+        until = next((b.at for b in recording.backwards if b.at > backward.at and not b.implicit), math.inf)
+        following = {s.optimizer for s in recording.steps if backward.at < s.at < until}
+        alike = [o for o in candidates if o.holds == twice[0].holds and o.id in following]
+        return alike[0] if len(alike) == 1 else twice[0]
     same = [o for o in candidates if any(recording.variables[v].network == network for v in o.holds)]
     if same:
         return same[0]

@@ -5,7 +5,8 @@ What it checks
     the old ones. In PyTorch and TensorFlow an update by hand makes new
     tensors, or changes a copy, and nothing is written into the variable; so
     does an average of the weights that nobody stores; or an inner loop (MAML)
-    makes parameters that no loss is computed with. In JAX the result of
+    makes parameters that no loss is computed with; or the old weights are
+    loaded back after each step. In JAX the result of
     optax.apply_updates, of state.apply_gradients or of a compiled training
     step is not kept; a loop's last state is dropped, and the next round
     begins where this one did; the updates of an optimizer are never applied,
@@ -86,6 +87,7 @@ from whygrad.rules.dropped_updates import Dropped, dropped_updates, let_go_at, n
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.passed_over import passed_over
 from whygrad.rules.rolled_back import RolledBack, rolled_back
+from whygrad.rules.undone import Undone, undone
 from whygrad.rules.wording import plain_subject, quoted, subject, verb
 
 CODE, NAME = "W206", "update-discarded"
@@ -101,6 +103,7 @@ def check(case: Case) -> Iterator[Finding]:
         if copies is not None:
             yield _copies(case, copies)
         yield from (_average(case, one) for one in dropped_averages(case))
+        yield from (_undone(case, one) for one in undone(case))
         return
     used = {value for op in case.recording.ops.values() if op.name != "read_value" for value in op.inputs}
     dropped: dict[Site | None, list[tuple[Step, set[int]]]] = {}
@@ -198,6 +201,23 @@ def _average(case: Case, one: DroppedAverage) -> Finding:
         variables=case.names(one.targets), where=where, label=f"the new values of {name} end here",
         path=(PathStep(where, one.op.name, "computed and dropped"),) if where is not None else (),
         seen=one.times // len(one.targets),
+    )  # fmt: skip
+
+
+def _undone(case: Case, one: Undone) -> Finding:
+    """Every step is followed by a write that brings the old weights back."""
+    where, step = case.site(one.write.stack), case.site(one.steps[-1].stack)
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"{subject(case, one.variables)} {verb(one.variables, case, 'is', 'are')} updated, and "
+        f"{quoted(where)} brings the old values back each time",
+        why=f"All of the {len(one.steps)} updates that were looked at began from the same weights: what a step changes "
+        "is overwritten before the next gradient.",
+        fix=f"call {quoted(where)} once, before or after the loop, or give it the weights that are to be kept",
+        variables=case.names(one.variables), where=where, label="writes the content from before the step",
+        path=tuple(PathStep(site, op, role) for site, op, role in (
+            (step, one.steps[-1].call, "updated here"), (where, one.write.by, "and overwritten here"),
+        ) if site is not None), seen=len(one.steps),
     )  # fmt: skip
 
 

@@ -139,12 +139,16 @@ def _for_training(case: Case, backward: Backward) -> bool:
 
 
 def _one_in_several(case: Case, group: list[Backward], applied: list[Backward]) -> bool:
-    """Whether each step takes the last of several passes, the same number each time: an accumulation undone."""
+    """Whether each step takes the last of several passes: an accumulation undone.
+
+    The same number each time, or as many as an episode has steps; an update that is given up now and then is another
+    matter, and some of those come one after the other.
+    """
     if len(applied) < 2:
         return False
     places = [group.index(b) for b in applied]
-    gaps = {b - a for a, b in pairwise(places)}
-    return len(gaps) == 1 and min(gaps) > 1 and places[0] + 1 == min(gaps)
+    gaps = {places[0] + 1, *(b - a for a, b in pairwise(places))}
+    return min(gaps) > 1 and (len(gaps) == 1 or len(applied) > 2)
 
 
 def _finding(case: Case, away: Cleared, severity: Severity) -> Finding:

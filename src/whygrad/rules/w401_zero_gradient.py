@@ -6,7 +6,9 @@ What it checks
     that is off for the whole batch (how many units), a tanh, sigmoid or
     softmax at its flat end, a softmax over one entry, a clamp that cuts
     everything off, a minimum that always takes the other side, a factor
-    that is zero (an advantage, a mask), weights that are all zero.
+    that is zero (an advantage, a mask), weights that are all zero. A term
+    that is multiplied by such zeros is told too where the rest of the loss
+    trains on (an entropy bonus beside an advantage of zero).
 
 Why it matters
     Nothing is None, no framework warns, the loss may even move because

@@ -67,15 +67,15 @@ from collections.abc import Iterator
 
 from whygrad.flow.recording import Copy
 from whygrad.flow.site import Site
-from whygrad.flow.source import is_statement
 from whygrad.rules import sync_source
 from whygrad.rules.averaged_outside import averaged_outside
 from whygrad.rules.bound_once import bound_once, given_once
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep, Severity
 from whygrad.rules.flatness import is_nothing
+from whygrad.rules.let_fall import let_fall
 from whygrad.rules.objective import objectives
-from whygrad.rules.twins import Twin, dropped_average, left_behind, target_networks
+from whygrad.rules.twins import Twin, dropped_average, dropped_averages_of, left_behind, target_networks
 from whygrad.rules.waiting_sync import in_loop, waiting
 from whygrad.rules.wording import at_line, count, quoted
 
@@ -107,6 +107,8 @@ def check(case: Case) -> Iterator[Finding]:
 
 def _follows(case: Case, twin: Twin) -> bool:
     if twin.members <= case.recording.unseen_later:
+        if _averaged_in_vain(case, twin):
+            return False
         turned = any(c.at > twin.begun for c in twin.out_of)
         files = {site.file for stack in case.recording.stacks for site in stack if site.own}
         ran = {(site.file, site.line) for stack in case.recording.stacks for site in stack}
@@ -117,6 +119,12 @@ def _follows(case: Case, twin: Twin) -> bool:
         stood -= {c.target for c in late if c.source not in twin.members and c.share != 0.0}
         return not twin.members & case.recording.moved_later <= stood
     return any(c.at > twin.begun and c.share != 0.0 for c in twin.into)
+
+
+def _averaged_in_vain(case: Case, twin: Twin) -> bool:
+    """JAX: whether an average for the target is made in every update that was seen, and the next one uses none."""
+    steps = sum(1 for s in case.recording.steps if s.applied & twin.originals)
+    return steps > _UPDATES and dropped_averages_of(case, twin) >= steps - 1
 
 
 def _left_at_first(case: Case, twin: Twin) -> list[Copy]:
@@ -197,7 +205,8 @@ def _explained(case: Case, twin: Twin) -> Finding:
             f"The sync takes the trained network back to the target at each call, and {name} itself never changes.",
             f"swap the two: {name} receives, {online} gives")  # fmt: skip
     if itself:
-        return _finding(case, twin, _blamed(case, itself), "error",
+        where = sync_source.one_of_pair(case.stack(itself[0].stack)) or _blamed(case, itself)
+        return _finding(case, twin, where, "error",
             f"{name} is copied onto itself and never follows {online}", "copies the target onto itself",
             f"Source and destination are the same network, so the targets stay those of the first {name}.",
             f"copy from {online}")  # fmt: skip
@@ -229,8 +238,8 @@ def _explained(case: Case, twin: Twin) -> Finding:
             "give the sync a condition that comes true after every so many updates")  # fmt: skip
     if dropped is not None:
         # In JAX the average is a function's result; the line that throws it away is the fault.
-        sites = case.stack(dropped.stack) if case.recording.framework == "jax" else ()
-        where = next((site for site in sites if is_statement(site)), None) or case.site(dropped.stack)
+        jax = case.recording.framework == "jax"
+        where = (let_fall(case.stack(dropped.stack)) if jax else None) or case.site(dropped.stack)
         return _finding(case, twin, where, "error",
             f"the average for {name} is computed and not stored", "the result is bound to a name and dropped",
             f"A new tensor is made and nothing is written into {name}.",

@@ -135,12 +135,14 @@ class Calls:
                 recorder.add(name, "compute", (source,), (target,), stack, live, switch)
                 values[target].numbers = values[source].numbers
             return
+        anew = name in words.ENTER and all(tensor.is_leaf for tensor in results)  # as_tensor() may hand on what it has
         live = name != "Variable" and any(values[o].live for o in outputs)
-        if live and not inputs:
+        if live and (anew or not inputs):
             for tensor in results:
                 if tensor.requires_grad and tensor.is_leaf:
                     variables.made(tensor, stack)
                     variables.adopt(tensor)
+        live = live and not (anew and inputs)  # torch.tensor([loss, other], requires_grad=True) knows of neither
         kind = self._kind(name, inputs, outputs)
         detail = "" if results[0].is_floating_point() else str(results[0].dtype).removeprefix("torch.")
         at = recorder.add(name, kind, inputs, outputs, stack, live, recorder.switches.present(), detail)
