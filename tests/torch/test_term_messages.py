@@ -56,14 +56,14 @@ MESSAGES: dict[str, dict[str, Any]] = {
     },
     "w105_old_policy_evaluates": {
         "severity": "error",
-        "message": "`policy` (4 variables) gets no gradient: nothing made from it goes into the loss at line 27",
-        "label": "the loss is computed from this, and nothing of `policy` goes into it",
-        "why": "The loss is computed from `self.policy_old.evaluate(states, actions)`; the output of `policy` was "
-        "never computed for this loss.",
-        "fix": "let `self.policy_old.evaluate(states, actions)` use the output of `policy`, or leave it out of the "
-        "optimizer",
+        "message": "`policy` (4 variables) gets no gradient: the loss at line 27 is computed with `policy_old` in its "
+        "place",
+        "label": "this runs `policy_old`, and `policy` is the one to be trained",
+        "why": "`policy_old` is of the same build, and no gradient is asked for it; `policy` is never called for this "
+        "loss.",
+        "fix": "call `policy` in `self.policy_old.evaluate(states, actions)` while training",
         "variables": ("policy.body.0.weight", "policy.body.0.bias", "policy.body.2.weight", "policy.body.2.bias"),
-        "path": [(26, "used in its place"), (27, "the loss")],
+        "path": [(26, "computed with `policy_old`"), (27, "the loss")],
     },
 }
 

@@ -67,6 +67,31 @@ def used_instead(case: Case, missing: Missing, never: set[int]) -> Iterator[tupl
                     break
 
 
+def network_used_instead(case: Case, missing: Missing, unused: set[int]) -> Iterator[tuple[set[int], Finding]]:
+    """Networks that the loss is not computed with, where the copy that follows them carries its gradient instead."""
+    if case.recording.framework == "jax" or not unused:
+        return
+    part = case.slice(missing.backward, reach.CERTAIN)
+    arrived = reach.gradient_reach(case.recording, part, missing.backward.tape)
+    live = [op for op in part.ops if any(v in arrived for v in op.outputs)]
+    read = {v for op in live for n in op.inputs if (v := case.content.get(n)) is not None}
+    copied = {(c.source, c.target) for c in case.recording.copies} | {
+        (v.copy_of, v.id) for v in case.recording.variables.values() if v.copy_of is not None
+    }
+    groups = {name: set(group) for name, group in networks(case, read | unused).items()}
+    for name, members in groups.items():
+        if not members <= unused or members != case.family(name, members):
+            continue
+        for other, theirs in groups.items():
+            follows = any(source in members and target in theirs for source, target in copied)
+            if other != name and follows and not theirs & case.trained and _same_build(case, members, theirs):
+                used = next(op for op in reversed(live) if any(case.content.get(n) in theirs for n in op.inputs))
+                where = case.seen_from(used.stack, missing.backward.stack)
+                if where is not None:
+                    yield members, _finding(case, missing, members, name, other, where)
+                    break
+
+
 def _parts(case: Case) -> dict[str, set[int]]:
     """The attributes of each model, as far as they hold weights: `model.network`, `model.average`."""
     found: dict[str, set[int]] = {}

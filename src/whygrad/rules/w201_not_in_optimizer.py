@@ -79,6 +79,7 @@ from collections.abc import Iterator
 from whygrad.flow.recording import Backward, Optimizer, Step
 from whygrad.flow.site import Site
 from whygrad.flow.source import first_argument
+from whygrad.rules.asked_for_nothing import asked_for_nothing
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.intent import serves_as_critic, serves_as_target
@@ -104,6 +105,7 @@ def check(case: Case) -> Iterator[Finding]:
     recording = case.recording
     for found in unstepped(case):
         yield _unstepped(case, found)
+    yield from asked_for_nothing(case)
     yield from _all_zero(case)
     yield from _zero_rates(case) if recording.framework == "jax" else _rates_of_zero(case.over_time)
     mistaken = [(o, members) for o, members in given_by_mistake(case) if not members & case.replaced.fresh]  # W202
@@ -128,12 +130,19 @@ def check(case: Case) -> Iterator[Finding]:
         judges = serves_as_target(case, network, members) or (
             whole and not named and serves_as_critic(case, members)  # a penalty on an encoder's output looks the same
         )
-        if judges and not feeds_trained(case, members):
+        if judges and not feeds_trained(case, members) and not _taught_alone(case, network):
             idle -= members
         elif recording.framework == "jax" and not whole:
             idle -= members  # an update is recognised by its arithmetic: a part of one network may be written otherwise
     for network, group in networks(case, idle).items():
         yield _finding(case, network, set(group))
+
+
+def _taught_alone(case: Case, network: str) -> bool:
+    """PyTorch: whether a loss gives this one alone a gradient, again and again: what only judges is passed through."""
+    passes = [b for b in case.recording.backwards if b.call == "backward" and b.got]
+    own = [b.stack for b in passes if all(case.variable(v).network == network for v in b.got)]
+    return len(own) > len(set(own)) and not any(op.name == ".grad" for op in case.recording.ops.values())
 
 
 def _all_zero(case: Case) -> Iterator[Finding]:
@@ -339,8 +348,8 @@ def _responsible(case: Case, network: str, backward: Backward) -> Optimizer:
     if twice:
         # It was given what another one has already: it was built for something else. The one that steps here is meant.
         until = next((b.at for b in recording.backwards if b.at > backward.at and not b.implicit), math.inf)
-        following = {s.optimizer for s in recording.steps if backward.at < s.at < until}
-        alike = [o for o in candidates if o.holds == twice[0].holds and o.id in following]
+        near = {s.optimizer for s in recording.steps if backward.at < s.at < until}
+        alike = [o for o in candidates if o.holds == twice[0].holds and o.id in near]
         return alike[0] if len(alike) == 1 else twice[0]
     same = [o for o in candidates if any(recording.variables[v].network == network for v in o.holds)]
     if same:

@@ -164,7 +164,8 @@ def _targets(case: Case) -> Iterator[Finding]:
     """A target is synced from the network that it is the target of; a gradient of its own pulls it away."""
     recording = case.recording
     begun = {v: step.at for step in reversed(recording.steps) for v in step.applied}
-    synced = {c.target: c.source for c in recording.copies if c.source != c.target and c.at > begun.get(c.source, c.at)}
+    first = min(begun.values(), default=0)  # what is never trained itself may be followed all the same
+    synced = {c.target: c.source for c in recording.copies if c.source != c.target and c.at > begun.get(c.source, first)}
     moved: dict[int, tuple[set[int], Backward, Step]] = {}
     for step in recording.steps:
         for variable, shares in history(case).fed.get(step.at, {}).items():
