@@ -392,6 +392,21 @@ def test_legacy_keras(run: Run) -> None:
     assert all(name.startswith("model.dense") for name in wanted(recording, recording.backwards[0]))
 
 
+def test_loss_function_that_legacy_keras_rewrites_is_shown_as_it_was_written(run: Run) -> None:
+    legacy = pytest.importorskip("tf_keras")
+    run.session.imported("tf_keras")
+
+    def loss(wanted: Any, given: Any) -> Any:
+        return tf.reduce_mean(wanted * tf.sign(given))
+
+    model = legacy.Sequential([legacy.layers.Dense(1, input_shape=(3,))])
+    model.compile(loss=loss, optimizer="sgd")
+    model.train_on_batch(np.ones((2, 3), "float32"), np.ones((2, 1), "float32"))
+    [op] = named(run.finish(), "sign")
+    assert "tf.sign(given)" in line_of(run.finish(), op.stack)
+    assert run.finish().stacks[op.stack][0].function.endswith("loss")
+
+
 def test_predict_leaves_at_the_users_line(run: Run) -> None:
     model = dense()
     if not _keras_3():  # Keras 2 cannot predict inside a tape at all

@@ -54,8 +54,8 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "severity": "error",
         "message": "`critic` (4 variables) is moved by the loss at line 17, which is there to train `actor`",
         "label": "one pass for both: it trains `critic` by what is there for `actor` too",
-        "why": "A part of that sum makes the output of `critic` large and reaches `actor` through its input. Applied to "
-        "`critic` it only inflates that output.",
+        "why": "A part of that sum makes the output of `critic` large and reaches `actor` through its input. Applied "
+        "to `critic` it only inflates that output.",
         "fix": "backpropagate the two apart, and clear `critic` (critic_optimizer.zero_grad()) before its own loss",
         "variables": ("critic.0.weight", "critic.0.bias", "critic.2.weight", "critic.2.bias"),
         "path": [(17, "the loss"), (17, "the gradient is computed here"), (19, "and applied here")],

@@ -81,12 +81,16 @@ def backward_slice(
         if handover.proof in proofs:
             handed_over.setdefault(handover.entered, []).append(handover.left)
     seen_values, seen_ops, todo = {loss}, {}, [loss]
+    whole = made_by.get(loss)
+    within = set(whole.tapes) if whole is not None else set[int]()
     while todo:
         op = made_by.get(todo.pop())
         if op is None or op.at in seen_ops or op.at >= until:
             continue
-        if recording.framework == "jax" and _becomes_content(recording, op):
-            continue  # what a variable was given (a target's content, an update) is not what it was made from
+        if recording.framework == "jax" and _becomes_content(recording, op) and not within.intersection(op.tapes):
+            # What a variable was given (a target's content, an update) is not what it was made from, unless that is
+            # a part of this very loss: an inner loop whose last parameters are handed on.
+            continue
         seen_ops[op.at] = op
         sources = list(op.inputs)
         for left in handed_over.get(op.at, ()):

@@ -99,6 +99,36 @@ def is_statement(site: Site) -> bool:
     return not _columns(first, 0, site.column).strip() and (not after or after.startswith("#"))
 
 
+def renamed(site: Site) -> Site | None:
+    """Where what a line computes gets the name under which its function returns it: `loss = q_loss`, `return loss`."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(site.file)))
+    except (SyntaxError, ValueError):
+        return None
+    around = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and _spans(n, site.line)]
+    if not around:
+        return None
+    inside = list(ast.walk(max(around, key=lambda n: n.lineno)))
+    named = [
+        n for n in inside if isinstance(n, ast.Assign) and len(n.targets) == 1 and isinstance(n.targets[0], ast.Name)
+    ]
+    first = {ast.unparse(n.targets[0]) for n in named if _spans(n, site.line)}
+    returned = [n.value.elts[0] if isinstance(n.value, ast.Tuple) and n.value.elts else n.value
+                for n in inside if isinstance(n, ast.Return) and n.value is not None]  # fmt: skip
+    names = {node.id for node in returned if isinstance(node, ast.Name)}
+    for node in named:
+        alias = isinstance(node.value, ast.Name) and node.value.id in first and node.lineno > site.line
+        if alias and ast.unparse(node.targets[0]) in names:
+            end = node.end_lineno or node.lineno
+            return Site(site.file, node.lineno, node.col_offset, end, node.end_col_offset or 0, site.function,
+                        site.own, site.first_line)  # fmt: skip
+    return None
+
+
+def _spans(node: ast.stmt, line: int) -> bool:
+    return node.lineno <= line <= (node.end_lineno or node.lineno)
+
+
 def assigned(site: Site) -> Site | None:
     """Where a loss was assigned: `loss = …` for `loss.mean().backward()` and for `tape.gradient(loss, …)`."""
     try:

@@ -6,6 +6,9 @@ from whygrad.flow.recording import Op
 from whygrad.rules.case import Case
 from whygrad.rules.objective import PRODUCT, SUM
 
+_HANDED_ON = frozenset({"captured", "cond", "where", "select_n"})
+_FAR = 24
+
 
 def unused_averages(case: Case) -> set[int]:
     """Variables of networks that are averaged from update to update, where the average serves nothing but itself."""
@@ -15,16 +18,37 @@ def unused_averages(case: Case) -> set[int]:
         parts = _mixture(case, op)
         for online, old in (parts, parts[::-1]):
             variable = case.content.get(_plain(case, online)) if online >= 0 else None
-            if variable is not None and variable in case.trained and case.content.get(_plain(case, old)) != variable:
-                chains.setdefault(variable, []).append((_plain(case, old), op.outputs[0]))
+            # Both begin with the same arrays, as a rule: what tells them apart is that the one has moved on.
+            if variable is not None and variable in case.trained and _plain(case, old) != _plain(case, online):
+                chains.setdefault(variable, []).append((old, op.outputs[0]))
                 mixing |= {made.at for v in op.inputs if (made := case.made_by.get(v)) is not None}
-    averaged = {v for v, links in chains.items() if any(a[1] == b[0] for a in links for b in links)}
+    averaged = {v for v, links in chains.items() if _linked(case, links)}
     kept = {made: v for v in averaged for _, made in chains[v]}
-    for op in case.recording.ops.values():
-        if op.name != "captured" and op.at not in mixing:
-            averaged -= {kept[v] for i in op.inputs if (v := _plain(case, i)) in kept}
+    for op in case.recording.ops.values() if averaged else ():
+        serves = {kept[i] for i in op.inputs if i in kept}
+        if op.name in _HANDED_ON and serves:
+            kept.update((made, kept[i]) for i in op.inputs if i in kept for made in op.outputs)
+        elif op.at not in mixing:
+            averaged -= serves
     whole = {v.network for v in case.recording.variables.values() if v.id in case.trained - averaged}
     return {v for v in averaged if case.variable(v).network not in whole}
+
+
+def _linked(case: Case, links: list[tuple[int, int]]) -> bool:
+    """Whether one average goes into the next: as it is, or where a condition chose between it and the one before."""
+    made = {new for _, new in links}
+    return any(made & _behind(case, old) for old, _ in links)
+
+
+def _behind(case: Case, value: int) -> set[int]:
+    """A value, and what it was before it was handed on or chosen."""
+    todo, seen = [value], {value}
+    while todo and len(seen) < _FAR:
+        op = case.made_by.get(todo.pop())
+        fresh = [v for v in op.inputs if v not in seen] if op is not None and op.name in _HANDED_ON else []
+        seen.update(fresh)
+        todo.extend(fresh)
+    return seen
 
 
 def _mixture(case: Case, op: Op) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from typing import Any
 from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Clear, Op, Recording, Step, Variable
 from whygrad.flow.site import Site, Stack, shared_site
-from whygrad.flow.source import assigned
+from whygrad.flow.source import assigned, renamed
 from whygrad.rules.called_in_vain import without_older_data
 from whygrad.rules.intent import (
     advantages,
@@ -60,6 +60,8 @@ class Case:
         self._losses: dict[int, Site | None] = {}
         self.verdicts: Any = None
         """Worked out once, by `whygrad.rules.verdict`."""
+        self.applied_found: Any = None
+        """Worked out once, by `whygrad.rules.history`."""
         self.idle_terms_found: Any = None
         """Worked out once, by `whygrad.rules.idle_terms`."""
         self.objectives_found: Any = None
@@ -114,6 +116,8 @@ class Case:
         found = None
         if made is not None and made.kind != "enter" and made.name not in ("losses", "unseen"):
             found = self.seen_from(made.stack, backward.stack)
+        if found is not None and self.recording.framework == "jax":
+            found = renamed(found) or found
         if asked is None or (found is not None and (found.file, found.function) != (asked.file, asked.function)):
             return found or asked
         # `loss.mean().backward()` and `loss = q_loss` compute nothing that tells where the loss was put together.
@@ -354,7 +358,8 @@ class Case:
             failed = backward.error is not None or self._step_failed(backward)
             for variable in self._expected(backward) - self.left_alone:
                 fed = variable in self.trained and not failed
-                if not fed and recording.variables[variable].trainable and variable not in self.replaced.stale:
+                frozen = not recording.variables[variable].trainable and variable not in backward.got
+                if not fed and not frozen and variable not in self.replaced.stale:
                     better = variable not in lost or self._explains_better(backward, lost[variable], variable)
                     if better:
                         lost[variable] = backward

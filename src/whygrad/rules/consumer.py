@@ -12,6 +12,9 @@ from whygrad.rules.case import Case, Missing
 from whygrad.rules.intent import DIFFERENCE, LINEAR
 from whygrad.rules.sync_source import given_at
 
+_SHOWN = frozenset({"square", "pow", "__pow__", "integer_pow", "abs", "sqrt"})
+"""What a loss makes of a difference."""
+
 
 def wrong_turn(case: Case, missing: Missing, members: set[int]) -> Site | None:
     """The line of the training step at which another network is used in place of, or without, these variables.
@@ -94,8 +97,11 @@ def _inside(case: Case, op: Op, site: Site, classes: set[str]) -> bool:
     return any(one.function.startswith(f"{name}.") for one in inner for name in classes)
 
 
-def constant_term(case: Case, missing: Missing) -> Site | None:
-    """A mean or sum over a batch that goes into the loss and through which no gradient passes; only if there is one."""
+def constant_term(case: Case, missing: Missing, dropped: Op) -> Site | None:
+    """A mean or sum over a batch that goes into the loss and through which no gradient passes; only if there is one.
+
+    Seen from the function in which an output was dropped: one that makes losses of what it is given is not at fault.
+    """
     backward, recording = missing.backward, case.recording
     part = case.slice(backward, reach.CERTAIN)
     live: set[int] = {v for v in part.values if v in recording.values and recording.values[v].variable is not None}
@@ -112,7 +118,9 @@ def constant_term(case: Case, missing: Missing) -> Site | None:
             continue
         reduces = made.name.removeprefix("reduce_") in ("mean", "sum")
         if number not in live and reduces and any(recording.values[v].shape for v in made.inputs):
-            found.update(case.stack(made.stack)[:1])
+            functions = {(site.file, site.first_line) for site in case.stack(dropped.stack)}
+            stack = case.stack(made.stack)
+            found.update([s for s in stack if (s.file, s.first_line) in functions][:1] or stack[:1])
             continue
         if number in live and reduces:
             continue  # what lies before is one entry each
@@ -188,3 +196,23 @@ def _uses(case: Case, missing: Missing, variable: int) -> set[Site]:
 def steps_of_name(name: str) -> list[str]:
     """`critic`, `.two`, `.layers`, `[0]`, `.weight` of `critic.two.layers[0].weight`."""
     return re.findall(r"^[^.\[]+|\.[^.\[]+|\[[^\]]*\]", name)
+
+
+def compared_instead(case: Case, missing: Missing, dropped: Op) -> Site | None:
+    """The comparison that a loss is made of, where what was dropped would fit: it is a side of it that is missing."""
+    values, backward = case.recording.values, missing.backward
+    shape = values[dropped.outputs[0]].shape if dropped.outputs and dropped.outputs[0] in values else ()
+    todo, seen, found = [backward.loss], {backward.loss}, list[Op]()
+    while todo:
+        number = todo.pop()
+        made = case.made_by.get(number) if number is not None else None
+        if made is None:
+            continue
+        sides = [v for v in made.inputs if v in values and values[v].shape == shape and values[v].floating]
+        if made.name in DIFFERENCE and len(sides) > 1 and len(shape) > 0:
+            found.append(made)
+        elif (made.name in LINEAR or made.name in _SHOWN) and len(sides) < 2:  # a product of two is no comparison
+            fresh = [v for v in made.inputs if v not in seen]
+            seen.update(fresh)
+            todo.extend(fresh)
+    return case.seen_from(found[0].stack, backward.stack) if len(found) == 1 else None

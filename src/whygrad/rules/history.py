@@ -144,6 +144,25 @@ def trace(case: Case, value: int) -> tuple[Share, ...]:
     return tuple(found[key] for key in sorted(found))
 
 
+def applied_of(case: Case, backward: Backward) -> set[int] | None:
+    """JAX: the variables to which an update applied what this very pass gave them; None where that cannot be told.
+
+    One function may give several losses, each differentiated with respect to everything and applied to one network.
+    """
+    if case.recording.framework != "jax":
+        return None
+    if case.applied_found is None:
+        found: dict[int, set[int]] = {}
+        for step in case.recording.steps:
+            for variable, value in step.taken.items():
+                for share in trace(case, value):
+                    if share.variable == variable:
+                        found.setdefault(share.backward.at, set()).add(variable)
+        case.applied_found = found
+    known: set[int] | None = case.applied_found.get(backward.at)
+    return known
+
+
 def _unless_variable(case: Case, numbers: Iterable[int]) -> list[int]:
     """A variable's own content beside its gradient is weight decay."""
     return [v for v in numbers if v not in case.content]

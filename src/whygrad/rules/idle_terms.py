@@ -9,7 +9,10 @@ from __future__ import annotations
 from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Op
 from whygrad.rules.case import Case, Missing
+from whygrad.rules.history import applied_of
 from whygrad.rules.intent import comes_from_variable, is_log_probability, leading_on, only_weighs
+from whygrad.rules.objective import CONTRACTS, SHAPING
+from whygrad.rules.only_penalised import only_penalised
 from whygrad.rules.verdict import Verdict, judge
 
 _PASSES = 4
@@ -22,6 +25,8 @@ _SUMS = frozenset({
 _SIGNS = frozenset({"neg", "negative", "__neg__", "identity", "squeeze", "reshape", "view", "clone", "astype", "cast"})
 _MEANS = frozenset({"mean", "sum", "reduce_mean", "reduce_sum"})
 _SAMPLES = ("multinomial", "categorical", "bernoulli", "normal", "poisson", "binomial", "sample", "randint", "choice")
+_PICKS = frozenset({"min", "minimum", "reduce_min", "max", "maximum", "reduce_max"})
+_FAR = 24
 _PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "mul_", "multiply"})
 _QUOTIENTS = frozenset({"div", "div_", "truediv", "__truediv__", "true_divide"})
 
@@ -36,8 +41,8 @@ def idle_terms(case: Case) -> list[Verdict]:
 
 def _all(case: Case) -> list[Verdict]:
     recording = case.recording
-    told: dict[tuple[int, str, int], list[Verdict]] = {}
-    passes: dict[int, int] = {}
+    told: dict[tuple[tuple[int, int], str, int], list[Verdict]] = {}
+    passes: dict[tuple[int, int], int] = {}
     explained = {missing.backward.stack for missing in case.missing}  # its cuts are told as such
     for backward in recording.backwards:
         if (
@@ -48,13 +53,15 @@ def _all(case: Case) -> list[Verdict]:
             or not backward.got
         ):
             continue
-        if passes.get(backward.stack, 0) == _PASSES:
+        made = case.made_by.get(backward.loss or 0)
+        place = backward.stack, made.stack if made is not None else -1  # one line may ask for several losses in turn
+        if passes.get(place, 0) == _PASSES:
             continue
-        passes[backward.stack] = passes.get(backward.stack, 0) + 1
+        passes[place] = passes.get(place, 0) + 1
         once = {(v.code, v.op.stack): v for v in _of_loss(case, backward)}
         for (code, stack), verdict in once.items():
-            told.setdefault((backward.stack, code, stack), []).append(verdict)
-    return [seen[0] for (stack, _, _), seen in told.items() if len(seen) == passes[stack]]
+            told.setdefault((place, code, stack), []).append(verdict)
+    return [seen[0] for (place, _, _), seen in told.items() if len(seen) == passes[place]]
 
 
 def _of_loss(case: Case, backward: Backward) -> list[Verdict]:
@@ -62,18 +69,20 @@ def _of_loss(case: Case, backward: Backward) -> list[Verdict]:
     if len(terms) < 2:
         return []
     part = case.slice(backward, reach.CERTAIN)
-    teaching = leading_on(case, part, backward.tape)
+    known = applied_of(case, backward)
+    trained = case.applied_after(backward) if known is None else known
+    teaching = leading_on(case, part, backward.tape, trained)  # what a critic gets from the actor's loss is not applied
     live = [term for term in terms if term in teaching]
-    trained = case.applied_after(backward)
     since = max((step.at for step in case.recording.steps if step.at < backward.at), default=0)
     found: list[Verdict] = []
     for term in terms:
         if term in teaching or term not in case.made_by or not live:
             continue
-        if not _one_number(case, term) and not is_log_probability(case.made_by, term):
+        rows = not _one_number(case, term) and not is_log_probability(case.made_by, term)
+        if rows and not _judges(case, term, trained):
             continue  # a baseline, row by row: it is subtracted for what it does to the numbers
         own = reach.backward_slice(case.recording, term, case.made_by, backward.at, reach.CERTAIN)
-        if any(other in own.values for other in live):
+        if not rows and any(other in own.values for other in live):
             continue  # `a + (b - a).detach()`: the value of one, the gradient of the other
         read = {case.recording.values[v].variable for v in own.values} & trained
         behind = {v for v in read if v is not None}
@@ -86,7 +95,24 @@ def _of_loss(case: Case, backward: Backward) -> list[Verdict]:
             verdict.idle = True
             if not _draws(verdict):
                 found.append(verdict)
-    return found
+    return found + only_penalised(case, backward, terms)
+
+
+def _judges(case: Case, term: int, trained: frozenset[int] | set[int]) -> bool:
+    """Whether a term is what a network that is not trained here says of an input: a critic's value of an action."""
+    todo, seen = [term], {term}
+    while todo and len(seen) < _FAR:
+        op = case.made_by.get(todo.pop())
+        if op is None or op.kind != "compute":
+            continue
+        own = {case.content[v] for v in op.inputs if v in case.content}
+        if op.name in CONTRACTS or (op.name in _SUMS and own):
+            return bool(own) and not own & trained
+        if op.name in _SUMS | _SIGNS | _PICKS | SHAPING:
+            fresh = [v for v in op.inputs if v not in seen]
+            seen.update(fresh)
+            todo.extend(fresh)
+    return False
 
 
 def _is_data(op: Op, backward: Backward) -> bool:

@@ -177,11 +177,15 @@ def advantages(case: Case, part: reach.Slice, cuts: list[reach.Cut], tape: int |
     return [cut for cut in candidates if only_weighs(case, part, cut, trained)]
 
 
-def leading_on(case: Case, part: reach.Slice, tape: int | None) -> set[int]:
-    """Values through which the gradient of the loss gets to a variable: a log-probability of old data trains nobody."""
+def leading_on(case: Case, part: reach.Slice, tape: int | None, only: set[int] | None = None) -> set[int]:
+    """Values through which the gradient of the loss gets to a variable: a log-probability of old data trains nobody.
+
+    `only`: to one of these.
+    """
     recording = case.recording
     arrived = reach.gradient_reach(recording, part, tape)
     found = {v for v in arrived if v in recording.values and recording.values[v].variable is not None}
+    found = {v for v in found if only is None or recording.values[v].variable in only}
     for op in part.ops:
         for target in op.outputs:
             if target in arrived and any(

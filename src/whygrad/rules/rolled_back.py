@@ -20,6 +20,8 @@ class RolledBack:
     where: Site
     steps: list[Step]
     variables: set[int]
+    again: bool = False
+    """The call that let them go was made again, from the same place."""
 
 
 def rolled_back(case: Case) -> list[RolledBack]:
@@ -36,12 +38,27 @@ def rolled_back(case: Case) -> list[RolledBack]:
         if not all(_began(made, step, v, after.read[v]) for v in lost & set(after.read)):
             continue
         where = _let_go(case.stack(step.returned if step.returned is not None else step.stack))
+        if step.returned is not None and all(_within(made, step, v) for v in lost):
+            where = case.site(step.returned)  # a compiled function did the whole round
         if where is not None:
             one = found.setdefault(where, RolledBack(where, [], set()))
             one.steps.append(step)
             one.variables |= lost
+            one.again = one.again or _comes_back(case, step, after)
     # What a compiled loop does it does in every round; a call that is made once may be there to warm up.
-    return [one for one in found.values() if len(one.steps) > 1 or _is_loop(one.where)]
+    return [one for one in found.values() if len(one.steps) > 1 or one.again or _is_loop(one.where)]
+
+
+def _within(made: dict[tuple[int, int], Step], step: Step, variable: int) -> bool:
+    """Whether the update before was made in the same call of a compiled function: it was given back by none."""
+    earlier = made.get((variable, step.before[variable]))
+    return earlier is not None and earlier.returned is None
+
+
+def _comes_back(case: Case, step: Step, after: Backward) -> bool:
+    """Whether the gradient that begins anew belongs to another call from the very same place."""
+    later = (s for s in case.recording.steps if s.at > after.at and s.returned is not None)
+    return step.returned is not None and next((s.returned == step.returned for s in later), False)
 
 
 def _next(case: Case, step: Step, variables: set[int]) -> Backward | None:
@@ -62,7 +79,7 @@ def _began(made: dict[tuple[int, int], Step], step: Step, variable: int, value: 
 
 
 def _let_go(stack: Stack) -> Site | None:
-    """The call that runs the round: a loop of JAX, else the function that the update is in."""
+    """The call that runs the round: a loop of JAX, else the caller of the function that the update is in."""
     for site in stack[1:]:
         if _is_loop(site):
             return site

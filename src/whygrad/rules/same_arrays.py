@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
-from whygrad.flow.recording import Backward, Doubled
+from whygrad.flow.recording import Backward, Doubled, Op
 from whygrad.flow.site import Site
 from whygrad.rules import sync_source
 from whygrad.rules.averages import unused_averages
@@ -20,6 +20,7 @@ from whygrad.rules.twins import Twin, target_networks
 
 _OFTEN = 3
 _NEARLY = 0.9
+_DELAY = 4
 
 
 @dataclass(slots=True)
@@ -80,14 +81,25 @@ def _reads(case: Case, backward: Backward, value: int, members: set[int]) -> Sit
         if op is None:
             continue
         if op.name != "captured" and any(case.content.get(v) in members for v in op.inputs):
-            return case.seen_from(op.stack, backward.stack)
+            return _beside(case, op, backward)
         fresh = [v for v in op.inputs if v not in seen and v not in case.content]
         captured = [v for v in fresh if (made := case.made_by.get(v)) is not None and made.name == "captured"]
         if any(case.content.get(case.made_by[v].inputs[0]) in members for v in captured):
-            return case.seen_from(op.stack, backward.stack)
+            return _beside(case, op, backward)
         seen.update(fresh)
         todo.extend(fresh)
     return None
+
+
+def _beside(case: Case, op: Op, backward: Backward) -> Site | None:
+    """The line of an operation in the function that asks for the gradient, or that calls the one which asks."""
+    inner, outer = case.stack(op.stack), case.stack(backward.stack)
+    common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(inner[::-1], outer[::-1], strict=False)))
+    if common < min(len(inner), len(outer)):
+        one, other = inner[-1 - common], outer[-1 - common]
+        if (one.file, one.function, one.first_line) == (other.file, other.function, other.first_line):
+            return one
+    return case.seen_from(op.stack, backward.stack)
 
 
 def _one_object(case: Case) -> Iterator[Same]:
@@ -185,19 +197,25 @@ def _replaced_each_time(case: Case) -> Iterator[Same]:
                 f"replace `{twin.name}` only after every so many updates, or average with a small share")  # fmt: skip
         else:
             yield Same(set(twin.members), twin.objective.backward, where, f"takes {share:.4g} of the online network",
-                f"`{twin.name}` takes {share:.4g} of `{twin.online}` after every update; the share of an average is "
+                f"`{twin.name}` takes {share:.4g} of `{twin.online}` at each sync; the share of an average is "
                 "around 0.005.", "swap the two, or their shares: "
                 f"optax.incremental_update({twin.online}, {twin.name}, tau)")  # fmt: skip
 
 
 def _share(twin: Twin, steps: list[int]) -> float | None:
-    """The share that the target takes between any two updates; None where it is small, or not taken each time."""
+    """The share that the target takes between any two updates; None where it is small, or not taken each time.
+
+    A share of nearly everything is no average even where it is taken only after every second or third update (a
+    delayed policy); the whole is a copy then, and meant.
+    """
     if len(steps) <= _OFTEN:
         return None
-    shares: list[float] = []
-    for begin, end in pairwise(steps):
-        between = [c.share for c in twin.into if begin <= c.at < end and c.share is not None]
-        if not between or min(between) < _NEARLY:
-            return None
-        shares.extend(between)
-    return min(shares)
+    taken = [
+        [c.share for c in twin.into if begin <= c.at < end and c.share is not None] for begin, end in pairwise(steps)
+    ]
+    shares = [share for between in taken for share in between]
+    if not shares or min(shares) < _NEARLY:
+        return None
+    times = sum(bool(between) for between in taken)
+    delayed = max(shares) < 1.0 and times >= _OFTEN and times * _DELAY >= len(taken)
+    return min(shares) if times == len(taken) or delayed else None

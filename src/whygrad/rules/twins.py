@@ -228,6 +228,18 @@ def dropped_average(case: Case, twin: Twin, alone: bool = False) -> Op | None:
     return None
 
 
+def dropped_averages_of(case: Case, twin: Twin) -> int:
+    """How often each variable of a target was averaged with its counterpart, and the result left lying."""
+    consumed = {v for op in case.recording.ops.values() for v in op.inputs}
+    times = dict.fromkeys((v for v in twin.members if case.variable(v).shape), 0)
+    for op in case.recording.ops.values():
+        if op.at >= twin.begun and op.name in SUM and op.kind == "compute" and op.outputs[0] not in consumed:
+            met = _met(case, op)
+            if met & twin.originals and _pair(case, op, met):
+                times.update((v, times[v] + 1) for v in met & times.keys())
+    return min(times.values(), default=0)
+
+
 def _pair(case: Case, op: Op, met: set[int]) -> bool:
     shape = case.recording.values[op.outputs[0]].shape
     return bool(shape) and len(met) == 2 and all(case.variable(v).shape == shape for v in met)

@@ -104,7 +104,10 @@ def _words(verdict: Verdict) -> tuple[str, str, str]:
         )
     label = f"the gradient stops here: {written} returns the value as a constant"
     why = f"Every way from these variables to the loss passes through {written}, which is there to stop a gradient."
-    if verdict.idle:
+    if verdict.penalised:
+        why = f"The term that compares with data depends on these variables through {written} alone. What is left for "
+        why += "them to learn from is a penalty on their own output."
+    elif verdict.idle:
         why = f"The term depends on these variables through {written} alone: it is a number beside the loss."
     if verdict.backward.call == ASKED:
         why = f"{written[0].upper()}{written[1:]} is there to stop a gradient: the answer is no each time, and what "

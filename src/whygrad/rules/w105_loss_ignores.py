@@ -82,12 +82,13 @@ from whygrad.flow import reach
 from whygrad.flow.recording import Op
 from whygrad.flow.site import Site, Stack
 from whygrad.flow.source import line_text, returned
+from whygrad.rules.asked_of_another import asked_of_another
 from whygrad.rules.case import Case, Missing
 from whygrad.rules.cleared import cleared_away
-from whygrad.rules.consumer import constant_term, repeated_operand, repeated_term, wrong_turn
+from whygrad.rules.consumer import compared_instead, constant_term, repeated_operand, repeated_term, wrong_turn
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.mistaken_holds import given_by_mistake
-from whygrad.rules.stand_ins import severity_of, stood_in, used_instead
+from whygrad.rules.stand_ins import network_used_instead, severity_of, stood_in, used_instead
 from whygrad.rules.swapped import swapped_variables
 from whygrad.rules.unused_losses import unstarted
 from whygrad.rules.verdict import Verdict, verdicts
@@ -113,6 +114,9 @@ def check(case: Case) -> Iterator[Finding]:
         yield from _left_out(case, missing, variables)
         yield from _without_term(case, missing, variables & missing.only_weight)
         variables -= missing.dropped.keys() | missing.only_weight
+        for members, finding in network_used_instead(case, missing, _not_here(case, missing, variables)):
+            variables -= members
+            yield finding
         last = _last_use(case, missing, variables)
         dropped: dict[Site | None, set[int]] = {}
         for variable, op in last.items():
@@ -128,7 +132,8 @@ def check(case: Case) -> Iterator[Finding]:
             yield _constant(case, missing, set(last), next(iter(dropped)), term)
             dropped = {}
         for site, members in dropped.items():
-            yield _unused(case, missing, members, site) or _dropped(case, missing, members, site)
+            output = last[max(members, key=lambda v: last[v].at)]
+            yield _unused(case, missing, members, site, output) or _dropped(case, missing, members, site)
         never = variables - last.keys()
         for members, finding in used_instead(case, missing, never):
             never -= members
@@ -139,6 +144,16 @@ def check(case: Case) -> Iterator[Finding]:
                 or _unused(case, missing, members, None)
                 or _never(case, missing, members)
             )
+
+
+def _not_here(case: Case, missing: Missing, variables: set[int]) -> set[int]:
+    """Those that nothing was computed with in the function of the loss: an agent's network that only acts."""
+    around = case.site(missing.backward.stack)
+    place = (around.file, around.function) if around is not None else ("", "")
+    last = _last_use(case, missing, variables)
+    return {
+        v for v in variables if v not in last or all((s.file, s.function) != place for s in case.stack(last[v].stack))
+    }
 
 
 def _captured(case: Case, verdict: Verdict) -> Finding:
@@ -163,6 +178,10 @@ def _left_out(case: Case, missing: Missing, variables: set[int]) -> Iterator[Fin
             terms.setdefault(case.site(op.stack), set()).add(variable)
     loss = _put_together(case, missing)
     for term, members in terms.items():
+        asked = asked_of_another(case, missing, members, missing.dropped[min(members)])
+        if asked is not None:
+            yield asked
+            continue
         steps = [
             (term, "term", "a loss term for them, used by nothing"),
             (loss, "loss", "the loss, put together without it"),
@@ -192,7 +211,10 @@ def _put_together(case: Case, missing: Missing) -> Site | None:
     made = case.made_by.get(missing.backward.loss) if missing.backward.loss is not None else None
     if case.recording.framework != "jax" or loss is None or made is None:
         return loss
-    return (returned(loss) if any(term.at > made.at for term in missing.dropped.values()) else None) or loss
+    later = [term for term in missing.dropped.values() if term.at > made.at]
+    # Unless the loss got its name after that: `loss = policy_loss` is where the term is missing.
+    behind = [site for term in later if (site := case.site(term.stack)) is not None and site.line >= loss.line]
+    return (returned(loss) if behind else None) or loss
 
 
 def _without_term(case: Case, missing: Missing, members: set[int]) -> Iterator[Finding]:
@@ -221,7 +243,9 @@ def _without_term(case: Case, missing: Missing, members: set[int]) -> Iterator[F
     )
 
 
-def _unused(case: Case, missing: Missing, members: set[int], computed: Site | None) -> Finding | None:
+def _unused(
+    case: Case, missing: Missing, members: set[int], computed: Site | None, output: Op | None = None
+) -> Finding | None:
     """A network of its own that the loss goes past: shown at the call that takes its place."""
     around = case.site(missing.backward.stack)
     if case.recording.framework == "jax":
@@ -234,7 +258,8 @@ def _unused(case: Case, missing: Missing, members: set[int], computed: Site | No
     if where is None:
         return None
     if computed is not None:
-        where = _passed_over(case, missing, members) or where
+        fits = compared_instead(case, missing, output) if output is not None else None
+        where = fits or _passed_over(case, missing, members) or where
     who, name, it = subject(case, members), plain_subject(case, members), verb(members, case, "it", "them")
     state = f"was computed{at_line(computed, where)} and dropped" if computed else "was never computed for this loss"
     steps = [

@@ -183,7 +183,9 @@ def _each_with_a_target(case: Case, pairs: set[tuple[int, int]], source: int, ta
     into = {b for a, b in pairs if b in (source, target)}
     ours, theirs = ({b for a, b in pairs if a == one} for one in (source, target))
     apart = bool(ours) and bool(theirs) and not ours & theirs and not (ours | theirs) & (case.trained | asked)
-    return apart and not into and source in asked and target in asked
+    # In JAX every copy is seen: one that nobody asks for is a twin whose gradient was asked of the other.
+    alone = target in asked or case.recording.framework == "jax"
+    return apart and not into and source in asked and alone
 
 
 def _moves(case: Case, variable: int) -> bool:
@@ -214,7 +216,7 @@ def _crossed(case: Case, stack: int, crossing: _Crossing) -> Finding:
     # Where they are moved by nothing else and the others are, it was their gradient, and the variables are wrong.
     moved = [step.applied for step in case.recording.steps if step.stack != stack]
     lost = not any(one & crossing.sources for one in moved) and any(one & crossing.targets for one in moved)
-    misasked = misasked and not lost
+    misasked = (misasked and not lost) or _asked_twice(case, crossing)
     where = asked if misasked else there
     theirs, ours = plain_subject(case, crossing.sources), plain_subject(case, crossing.targets)
     same, one = theirs == ours, len(networks(case, crossing.targets)) == 1
@@ -234,6 +236,14 @@ def _crossed(case: Case, stack: int, crossing: _Crossing) -> Finding:
         loss=loss,
         path=_stations((asked, backward.call, f"gradients of {theirs}"), (there, crossing.call, f"given to {ours}")),
     )  # fmt: skip
+
+
+def _asked_twice(case: Case, crossing: _Crossing) -> bool:
+    """JAX: whether the same gradient was asked for before, for its own variables, and never that of the others."""
+    backward, others = crossing.backward, case.recording.backwards
+    if not backward.read or any(crossing.targets & set(b.wanted) for b in others):
+        return False
+    return any(b.read == backward.read and b.at < backward.at and b.wanted == backward.wanted for b in others)
 
 
 def _fit(case: Case, crossing: _Crossing) -> bool:

@@ -91,6 +91,7 @@ from whygrad.rules.history import history
 from whygrad.rules.leaks import Leak, leaks
 from whygrad.rules.order import optimizer_name
 from whygrad.rules.sync_source import called_at
+from whygrad.rules.twins import target_networks
 from whygrad.rules.w304_never_cleared import piled_up
 from whygrad.rules.wording import at_line, plain_subject, subject, verb
 
@@ -164,8 +165,10 @@ def _targets(case: Case) -> Iterator[Finding]:
     """A target is synced from the network that it is the target of; a gradient of its own pulls it away."""
     recording = case.recording
     begun = {v: step.at for step in reversed(recording.steps) for v in step.applied}
-    first = min(begun.values(), default=0)  # what is never trained itself may be followed all the same
-    synced = {c.target: c.source for c in recording.copies if c.source != c.target and c.at > begun.get(c.source, first)}
+    # What is never trained itself may be followed all the same, unless it is the target: then W503 says what is wrong.
+    first, targets = min(begun.values(), default=0), {v for twin in target_networks(case) for v in twin.members}
+    late = [c for c in recording.copies if c.source != c.target and c.at > begun.get(c.source, first)]
+    synced = {c.target: c.source for c in late if c.source not in targets}
     moved: dict[int, tuple[set[int], Backward, Step]] = {}
     for step in recording.steps:
         for variable, shares in history(case).fed.get(step.at, {}).items():

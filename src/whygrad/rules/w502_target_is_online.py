@@ -147,7 +147,9 @@ def _synced(case: Case) -> Iterator[Alias]:
             continue
         members = _same_sync(case, copy)
         done |= members
-        bound = _bound(case, names[0], names[1]) or _bound(case, names[1], names[0])
+        kept = sync_source.holders(names[0], names[1])
+        pairs = ((names[0], names[1]), (names[1], names[0]), kept, kept[::-1])
+        bound = next((site for one, other in pairs if (site := _bound(case, one, other)) is not None), None)
         if bound is None:
             last = [site for name in names[:2] for site in _last_binding(case, name)]
             bound = max(last, key=lambda site: site.line, default=None)

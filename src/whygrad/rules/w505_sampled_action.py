@@ -77,7 +77,9 @@ What does not help
 When it is meant
     Where one network carries both heads, and the value has its own term in
     the same loss, a live advantage is only a note: that term holds the value
-    in place, and some published examples do it. Otherwise objectives that
+    in place, and some published examples do it. That is for returns made of
+    rewards; with a target that the value head made itself it is a warning
+    (bootstrapped, or advantages of a rollout). Otherwise objectives that
     train a value through the policy's term on purpose are rare: write
     `# whygrad: ok W505` on the line. Entropy terms, importance
     ratios, SAC's alpha * log_prob(rsample) - Q(rsample), all-action policy
@@ -90,6 +92,7 @@ from collections.abc import Iterator
 
 from whygrad.flow.recording import Op
 from whygrad.flow.site import Site
+from whygrad.rules.bootstrapped_weights import bootstrapped
 from whygrad.rules.case import Case
 from whygrad.rules.decoded_samples import first_decoded
 from whygrad.rules.finding import Finding, PathStep, Severity
@@ -146,6 +149,7 @@ def _live_weights(case: Case, objective: Objective) -> Iterator[Finding]:
             if value is not None or (not own_heads and _is_judged(case, objective, weight)):
                 leaks.add(theirs)
                 shared = bool(ours & theirs) and value is not None and _has_own_term(case, objective, value)
+                shared = shared and not bootstrapped(case, objective, weight, theirs & ~ours)
                 yield _weight_finding(case, objective, op, weight, "note" if shared else "warning")
                 break
 

@@ -59,6 +59,8 @@ class Copies:
         self.recording = recording
         self.sample = sample
         self._base: dict[int, Sample | None] = {}
+        self._stepped_to: dict[int, Sample | None] = {}
+        """What an optimizer left in a variable; held against networks that no optimizer has changed."""
         self._wrote: list[_Wrote] = []
         self._watched: dict[int, Sample] = {}
         self._next_look = 0
@@ -71,9 +73,14 @@ class Copies:
         self._base[variable] = self.sample(variable)
 
     def stepped(self, variables: Iterable[int]) -> None:
-        """An optimizer changed these: what was known of their content is old."""
-        for variable in variables:
+        """An optimizer has changed these: what was known of them is old. A target may be averaged into them next."""
+        changed = set(variables)
+        known = self.recording.variables
+        kept = {known[v].shape for v in known.keys() - changed}
+        for variable in changed:
             self._base.pop(variable, None)
+            if variable in known and known[variable].shape in kept:
+                self._stepped_to[variable] = self.sample(variable)
 
     def wrote(self, at: int, variable: int, stack: int, sources: Iterable[int]) -> None:
         """A variable's content was replaced or changed by a program's own write."""
@@ -96,7 +103,8 @@ class Copies:
         found = []
         for other in self._alike(variable):
             theirs = self.sample(other)
-            share = _share(before, after, theirs) if theirs is not None else None
+            held = before if before is not None or other in self._stepped_to else self._stepped_to.get(variable)
+            share = _share(held, after, theirs) if theirs is not None else None
             if share is not None:
                 found.append((other, share))
         return found
@@ -306,4 +314,6 @@ def _share(before: Sample | None, after: Sample, source: Sample) -> float | None
     rest = sum((m - share * w) ** 2 for w, m in zip(way, moved, strict=True))
     size = sum(b * b for b in before)
     straight = rest <= 1e-4 * share * share * length + 1e-13 * size
+    if sum(s * s for s in source) <= 1e-6 * size:
+        return None  # content that was made smaller looks like an average with a bias that is still zero
     return share if straight and 0 < share <= 1.0001 else None

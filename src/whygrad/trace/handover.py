@@ -15,6 +15,8 @@ from whygrad.flow.recording import Handover, Recording
 from whygrad.trace.source_flow import comes_back
 
 _NUMBERS = 4096
+_FIRST = 64
+"""Numbers at the head of a large array by which it is known again, where it came back as a copy."""
 _NEAREST = 256
 
 
@@ -24,6 +26,7 @@ class Exits:
     def __init__(self) -> None:
         self._arrays: list[tuple[weakref.ref[Any], int, int, int]] = []
         self._numbers: dict[float, int] = {}
+        self._heads: dict[tuple[int, bytes], int] = {}
         self._left: list[int] = []
         self._entered: list[tuple[int, bool]] = []
         self._links: list[Handover] = []
@@ -42,6 +45,8 @@ class Exits:
         if _size(result) <= _NUMBERS:
             for number in _floats(result):
                 self._numbers[number] = at
+        elif (head := _head(result)) is not None:
+            self._heads[head] = at
 
     def entered(self, at: int, data: Any, weak: bool = False, batch: bool = False) -> None:
         """Data became a tensor; `weak` for a mere number among the arguments of an operation.
@@ -63,6 +68,9 @@ class Exits:
             same = batch or any(link.entered == at and link.proof == "memory" for link in self._links[-8:])
             if matched and same and any(n not in self._numbers for n in numbers):
                 self._edited.add(at)
+        head = _head(data) if self._heads else None
+        if head is not None and head in self._heads and not any(link.entered == at for link in self._links[-8:]):
+            self._links.append(Handover(self._heads[head], at, "value"))
 
     def link(self, recording: Recording) -> None:
         """Add the links that were proved, and look in the source for the rest."""
@@ -118,6 +126,16 @@ def _size(data: Any) -> int:
     if isinstance(data, list | tuple):
         return len(data)
     return _NUMBERS + 1
+
+
+def _head(data: Any) -> tuple[int, bytes] | None:
+    """The size of a large array and the numbers it begins with; None where these say too little."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not isinstance(data, numpy.ndarray) or data.dtype.kind != "f" or data.size <= _NUMBERS:
+        return None
+    first = data.ravel()[:_FIRST] if data.flags.c_contiguous else data.flat[:_FIRST]
+    first = first.astype("float32")
+    return (data.size, first.tobytes()) if len(set(first.tolist())) > _FIRST // 2 else None
 
 
 def _floats(data: Any) -> list[float]:

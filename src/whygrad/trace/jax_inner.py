@@ -118,8 +118,9 @@ class Inner:
         return thing
 
     def _taken(self, branch: tuple[int, int], content: dict[int, Any], single: dict[int, Any]) -> bool:
+        # Under `vmap` each lane has a choice of its own (one, where there is one lane), and both branches run.
         choice = self._given(branch[0], None, content, single)
-        return choice is not None and numpy.size(choice) == 1 and int(choice) == branch[1]
+        return choice is not None and numpy.ndim(choice) == 0 and int(choice) == branch[1]
 
     def _function(self, ran: Ran) -> tuple[Any, list[Any], int]:
         key = id(ran.jaxpr), ran.axes

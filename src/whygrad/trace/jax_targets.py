@@ -74,9 +74,16 @@ class Targets:
         earlier, self._trained = self._trained, self._trained | wanted
         sizes = {recording.variables[v].shape for v in wanted}
         sizes |= {shape for v in earlier if (shape := recording.variables[v].shape)}
+        for number, captured in outside.items():
+            owner = recording.values[number].variable
+            current = owner is not None and recorder.variables.content.get(owner) == number
+            if captured is not None and current and owner not in wanted and owner in earlier:
+                # Trained by another loss, and updated in the same compiled function: no object holds it there.
+                recording.values[captured.outputs[0]].variable = owner
         self._in_loop({n: op for n, op in outside.items() if n not in leaves}, wanted, earlier, at, stack)
         things: dict[int, Any] = {}
         for number in outside:
+            recorder.values.settle(number)
             thing = recorder.values.object_of(number) if recording.values[number].shape in sizes else None
             if isinstance(thing, jax.Array) and not isinstance(thing, core.Tracer):
                 things[number] = thing

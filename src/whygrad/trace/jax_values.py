@@ -127,6 +127,13 @@ class Values:
         if value is not None and isinstance(shape, tuple) and len(shape) > len(value.mapped or value.shape):
             value.mapped = tuple(_length(n) for n in shape)
 
+    def settle(self, number: int) -> None:
+        """An array that `vmap` made row by row is the content of a variable as a whole: an ensemble's parameters."""
+        value, thing = self.recorder.recording.values[number], self.object_of(number)
+        whole = isinstance(thing, jax.Array) and not isinstance(thing, core.Tracer)
+        if value.mapped is not None and whole and thing.shape == value.mapped:
+            value.shape, value.mapped = value.mapped, None
+
     def arrays(self, shape: tuple[int, ...]) -> Iterator[tuple[int, Any]]:
         """The arrays of one shape that are alive, with their numbers."""
         for number, reference in list(self._objects.items()):

@@ -98,6 +98,8 @@ class Variables:
         leaves = [(n, path) for n, path in zip(opened.leaves, opened.paths, strict=True) if values[n].floating]
         self._states.update(n for n, path in leaves if path in opened.states)
         leaves = [(n, path) for n, path in leaves if path not in opened.states]
+        for leaf, _ in leaves:
+            recorder.values.settle(leaf)
         recorder.naming.look_for_names(sys._getframe(), [recorder.values.object_of(n) for n, _ in leaves])
         found: dict[int, int] = {}
         things = [(n, path, recorder.values.object_of(n), values[n].shape) for n, path in leaves]

@@ -21,6 +21,7 @@ from tensorflow.python.framework import op_callbacks, ops, versions
 from tensorflow.python.pywrap_tfe import TFE_Py_TapeSetIsStopped
 
 from whygrad.flow.recording import Kind, Op, Recording, Value
+from whygrad.trace import tensorflow_generated
 from whygrad.trace import tensorflow_vocabulary as words
 from whygrad.trace.handover import Exits
 from whygrad.trace.keras_layers import Layers
@@ -44,11 +45,14 @@ EagerTensor = ops.EagerTensor
 
 _KEPT = 60_000
 _RESOURCE = 20
+_LOOKED_AT, _BATCH = 4096, 1 << 20
+"""Numbers of a tensor that are read; of a batch from a pipeline, those it begins with tell whether it has been here."""
 
 
 def start(session: Session) -> TensorFlowRecorder:
     """Begin to record; the recorder lives until `finish`."""
     recorder = TensorFlowRecorder(session)
+    tensorflow_generated.attach()
     recorder.attach()
     return recorder
 
@@ -248,9 +252,9 @@ class TensorFlowRecorder:
         if op_type == "IteratorGetNext":
             self.datasets.entered(op.at)
             for number, tensor in zip(numbers, outputs, strict=True):
-                content = self._content_of(tensor)
+                content = self._content_of(tensor, _BATCH)
                 self.exits.entered(op.at, content, batch=True)
-                if content is not None:
+                if content is not None and content.size <= _LOOKED_AT:
                     self.recording.values[number].numbers = look_at_batch(content)
         if len(self.recording.ops) > self._next_prune:
             self._prune()
@@ -337,12 +341,12 @@ class TensorFlowRecorder:
             self.exits.entered(op.at, self._content_of(tensor), weak=not (value.floating and value.shape))
         return number
 
-    def _content_of(self, tensor: Any) -> Any:
+    def _content_of(self, tensor: Any, most: int = _LOOKED_AT) -> Any:
         value = self.recording.values[self._known[tensor._id][1]]
         size = 1
         for length in value.shape:
             size *= length or 0
-        return tensor._numpy_internal() if value.floating and size <= 4096 and tensor._datatype_enum() != 21 else None
+        return tensor._numpy_internal() if value.floating and size <= most and tensor._datatype_enum() != 21 else None
 
     def inputs(self, tensors: Iterable[Any], stack: int, frame: FrameType) -> list[int]:
         """Numbers of an operation's inputs; a variable's handle stands for its content."""

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+import numpy
 from tensorflow.python.eager import backprop
 from tensorflow.python.framework import ops
 from tensorflow.python.util import nest
@@ -203,6 +204,8 @@ class Tapes:
                 numbers.append(recorder.variables.read(store))
             elif isinstance(item, EagerTensor):
                 numbers.append(recorder.value_of(item, stack))
+            elif isinstance(item, float | numpy.floating | numpy.ndarray):
+                numbers.append(self._number(item, stack))
         if len(numbers) < 2:
             return numbers[0] if numbers else None
         joined = recorder.fresh_number()
@@ -210,6 +213,15 @@ class Tapes:
         op = recorder.add("losses", "compute", numbers, (joined,), stack, True)
         op.tapes = tuple(recorder.recording.tapes)  # no operation of the program: it hides nothing from any tape
         return joined
+
+    def _number(self, item: Any, stack: int) -> int:
+        """A loss that is no tensor any more, which TensorFlow refuses: it has left, and comes back as what is asked."""
+        recorder, data = self.recorder, numpy.asarray(item)
+        number = recorder.fresh_number()
+        recorder.recording.values[number] = Value(number, data.shape, True, True)
+        entry = recorder.add("tensor data", "enter", (), (number,), stack, False)
+        recorder.exits.entered(entry.at, item)
+        return number
 
     def _answered(self, event: Backward, sources: Any, result: Any, zeros: bool) -> None:
         recorder = self.recorder

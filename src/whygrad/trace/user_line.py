@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import dis
 import functools
+import linecache
 import os
 import site
 import sys
 import sysconfig
+from collections.abc import Callable
 from types import CodeType, FrameType, TracebackType
 
 from whygrad.flow.site import Site, Stack
@@ -46,9 +48,16 @@ _LIBRARIES = _library_roots()
 _STANDARD = _standard_roots()
 
 SKIP, LIBRARY, OWN, _STANDS_IN = 0, 1, 2, 3
+_GENERATED = "__autograph_generated_file"
 
 stand_ins: dict[CodeType, CodeType] = {}
 """Machinery of ours that asks for gradients, and the function whose end is shown as the place where that was done."""
+
+Rewritten = tuple[CodeType, dict[int, int]]
+"""The function that generated code was made of, and for each line of the one the line of the other."""
+
+rewriters: list[Callable[[str], Rewritten | None]] = []
+"""Frameworks that run a version of their own of a user's function; asked by the name of the file they gave it."""
 
 
 @functools.cache
@@ -60,7 +69,7 @@ def classify(filename: str) -> int:
     path = os.path.realpath(filename)
     if path.startswith(_AGENTS):
         return LIBRARY  # an agent's loss can be wrong like any other
-    if path.startswith(_OWN_PACKAGE) or "__autograph_generated_file" in path:
+    if path.startswith(_OWN_PACKAGE) or _GENERATED in path:
         return SKIP
     for root in _LIBRARIES:
         if path.startswith(root):
@@ -94,6 +103,7 @@ class StackTable:
     def __init__(self) -> None:
         self._kinds: dict[int, int] = {}
         self._codes: dict[int, CodeType] = {}  # keeps code objects alive, so that their id() stays theirs
+        self._rewritten: dict[int, Rewritten] = {}
         self._numbers: dict[tuple[int, ...], int] = {}
         self._packed: list[tuple[int, ...]] = []
 
@@ -107,7 +117,7 @@ class StackTable:
             kind = kinds.get(name)
             if kind is None:
                 self._codes[name] = code
-                kind = kinds[name] = _STANDS_IN if code in stand_ins else classify(code.co_filename)
+                kind = kinds[name] = _STANDS_IN if code in stand_ins else self._kind(code)
             if kind == _STANDS_IN:
                 if not key:  # nobody's own code is further in
                     key += self._end_of(stand_ins[code])
@@ -116,6 +126,15 @@ class StackTable:
                 key.append(frame.f_lasti)
             frame = frame.f_back
         return self._number(tuple(key))
+
+    def _kind(self, code: CodeType) -> int:
+        """Of generated code, what the function is that it was made of."""
+        if _GENERATED in code.co_filename:
+            for rewritten in [find(code.co_filename) for find in rewriters]:
+                if rewritten is not None:
+                    self._rewritten[id(code)] = rewritten
+                    return classify(rewritten[0].co_filename)
+        return classify(code.co_filename)
 
     def _end_of(self, code: CodeType) -> tuple[int, int]:
         """The last `return` of a function."""
@@ -185,6 +204,8 @@ class StackTable:
                 end_line = place[1] or line
                 column, end_column = place[2] or 0, place[3] or 0
                 break
+        if name in self._rewritten:
+            return self._before(self._rewritten[name], line, self._kinds[name] == OWN)
         return Site(
             file=code.co_filename,
             line=line,
@@ -195,3 +216,12 @@ class StackTable:
             own=self._kinds[name] == OWN,
             first_line=code.co_firstlineno,
         )
+
+    def _before(self, rewritten: Rewritten, line: int, own: bool) -> Site:
+        """The user's line that a line of generated code was made of: all of it, for columns are not kept."""
+        code, lines = rewritten
+        known = [number for number in lines if number <= line]
+        here = lines[max(known)] if known else code.co_firstlineno
+        text = linecache.getline(code.co_filename, here).rstrip()
+        begin = len(text) - len(text.lstrip())
+        return Site(code.co_filename, here, begin, here, len(text), code.co_qualname, own, code.co_firstlineno)

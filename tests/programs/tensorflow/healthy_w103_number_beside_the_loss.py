@@ -1,0 +1,20 @@
+"""The same with a sum that stays in the framework; a number of it is kept for the log."""
+import keras
+import numpy as np
+import tensorflow as tf
+
+keras.utils.set_random_seed(0)
+policy = keras.Sequential([keras.Input((4,)), keras.layers.Dense(8, "relu"), keras.layers.Dense(2)])
+optimizer = keras.optimizers.Adam(1e-3)
+rng = np.random.default_rng(0)
+for _ in range(3):
+    states, actions, returns = rng.normal(size=(5, 1, 4)), rng.integers(0, 2, size=5), rng.normal(size=5)
+    shown = 0.0
+    with tf.GradientTape() as tape:
+        loss = 0
+        for state, action, gain in zip(states, actions, returns):
+            log_probability = tf.nn.log_softmax(policy(state))[:, action]
+            loss += -gain * tf.squeeze(log_probability)
+            shown += -gain * np.squeeze(log_probability)
+    gradients = tape.gradient(loss, policy.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, policy.trainable_variables))

@@ -1,0 +1,29 @@
+"""PPO: the critic's loss compares the returns with the values of the rollout; what the critic says now is dropped."""
+import keras
+import numpy as np
+import tensorflow as tf
+
+keras.utils.set_random_seed(0)
+critic = keras.Sequential([keras.Input((4,)), keras.layers.Dense(8, "tanh"), keras.layers.Dense(1)])
+optimizer = keras.optimizers.Adam(1e-3)
+
+
+def play(rng):
+    states, values = [], []
+    for _ in range(8):
+        state = rng.normal(size=(1, 4)).astype("float32")
+        value = critic(state)
+        states.append(state[0])
+        values.append(value.numpy()[0, 0])
+    return np.array(states), np.array(values, "float32"), rng.normal(size=8).astype("float32")
+
+
+def learn(states, values, returns):
+    with tf.GradientTape() as tape:
+        value = tf.squeeze(critic(states), 1)
+        loss = tf.reduce_mean(tf.square(values - returns))  # fires: W105
+    gradients = tape.gradient(loss, critic.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, critic.trainable_variables))
+
+
+learn(*play(np.random.default_rng(0)))
