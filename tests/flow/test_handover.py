@@ -87,11 +87,23 @@ def test_integers_prove_nothing() -> None:
     assert links(recording(leave(1), enter(2)), exits) == []
 
 
-def test_large_data_are_not_compared_number_by_number() -> None:
+def test_large_data_are_known_again_by_their_first_numbers() -> None:
     exits = Exits()
     exits.left(1, np.linspace(0.1, 0.9, 5000))
     exits.entered(2, np.linspace(0.1, 0.9, 5000))
-    assert links(recording(leave(1), enter(2)), exits) == []
+    assert links(recording(leave(1), enter(2)), exits) == [(1, 2, "value")]
+
+
+def test_large_data_that_are_others_or_say_too_little_are_not_linked() -> None:
+    for left, entered in (
+        (np.linspace(0.1, 0.9, 5000), np.linspace(0.1, 0.8, 5000)),
+        (np.linspace(0.1, 0.9, 5000), np.linspace(0.1, 0.9, 5001)),
+        (np.zeros(5000), np.zeros(5000)),
+    ):
+        exits = Exits()
+        exits.left(1, left)
+        exits.entered(2, entered)
+        assert links(recording(leave(1), enter(2)), exits) == []
 
 
 def test_operations_that_were_let_go_are_not_linked() -> None:

@@ -13,6 +13,18 @@ from program_runner import PROGRAMS, only, run, said
 FOLDER = PROGRAMS / "jax"
 
 MESSAGES: dict[str, dict[str, Any]] = {
+    "w303_chain_clips_last": {
+        "severity": "warning",
+        "message": "`clip_by_global_norm` clips what the optimizer has made of the gradients of `params` (2 variables), "
+        "not the gradients",
+        "label": "comes after the optimizer in its chain",
+        "why": "A chain runs in the order in which it is written. What comes here is multiplied by the learning rate "
+        "already, so that a limit for gradients hardly ever takes hold, and a gradient that was too large has gone "
+        "into the optimizer's averages.",
+        "fix": "put it first: optax.chain(optax.clip_by_global_norm(…), …)",
+        "variables": ("params['bias']", "params['kernel']"),
+        "path": [(10, "clips the update"), (23, "which is added to the weights here")],
+    },
     "w502_replaced_each_update": {
         "severity": "error",
         "message": "the target is computed with the parameters that are being trained: `params` (2 variables)",

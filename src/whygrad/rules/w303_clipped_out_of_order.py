@@ -4,7 +4,8 @@ What it checks
     Gradients are clipped where it changes nothing: before backward(), before
     the last of several backward passes, after step(), or while they are
     still multiplied by a gradient scaler. In TensorFlow: clipped gradients
-    are computed, and the optimizer is given the ones from before.
+    are computed, and the optimizer is given the ones from before; in JAX
+    that too, or a chain in which clipping comes after the optimizer.
 
 Why it matters
     Clipping is there for the one batch whose gradient is a hundred times too
@@ -98,11 +99,40 @@ def check(case: Case) -> Iterator[Finding]:
         if edit.kind == "clip" and (edit.limit is None or (math.isfinite(edit.limit) and edit.limit < _HARMLESS)):
             sites.setdefault(edit.stack, []).append(edit)
     for clips in sites.values():
-        if any(clip.made for clip in clips):
+        late = _behind_optimizer(case, clips) if case.recording.framework == "jax" else None
+        if late is not None:
+            yield late
+        elif any(clip.made for clip in clips):
             yield from _unapplied(case, clips)
         elif case.recording.framework != "jax" and not any(clip.given for clip in clips):
             yield from _misplaced(case, clips)
     yield from _refused(case)
+
+
+def _behind_optimizer(case: Case, clips: list[Edit]) -> Finding | None:
+    """JAX: a chain that clips last: what it limits is no gradient, and is added to the weights as it is."""
+    gradients = {value for b in case.recording.backwards for value in b.given.values()}
+    if any(not clip.made or gradients.intersection(clip.given) for clip in clips):
+        return None
+    steps = [next((s for s in case.recording.steps if set(s.taken.values()) & set(c.made)), None) for c in clips]
+    if any(s is None or not set(s.taken.values()) <= set(c.made) for s, c in zip(steps, clips, strict=True)):
+        return None
+    step, clip = steps[0], clips[0]
+    where, members = case.site(clip.stack), set(step.taken) if step is not None else set[int]()
+    applied = case.site(step.stack) if step is not None else None
+    return Finding(
+        code=CODE, rule=NAME, severity="warning",
+        message=f"`{clip.call}` clips what the optimizer has made of the gradients of {subject(case, members)}, not "
+        "the gradients",
+        why="A chain runs in the order in which it is written. What comes here is multiplied by the learning rate "
+        "already, so that a limit for gradients hardly ever takes hold, and a gradient that was too large has gone "
+        "into the optimizer's averages.",
+        fix=f"put it first: optax.chain(optax.{clip.call}(…), …)",
+        variables=case.names(members), where=where, label="comes after the optimizer in its chain",
+        path=tuple(PathStep(site, op, role) for site, op, role in (
+            (where, clip.call, "clips the update"), (applied, "update", "which is added to the weights here"),
+        ) if site is not None), seen=len(clips),
+    )  # fmt: skip
 
 
 # --- gradients that lie in .grad --------------------------------------------------------------------------------------
