@@ -15,8 +15,8 @@ FOLDER = PROGRAMS / "jax"
 MESSAGES: dict[str, dict[str, Any]] = {
     "w303_chain_clips_last": {
         "severity": "warning",
-        "message": "`clip_by_global_norm` clips what the optimizer has made of the gradients of `params` (2 variables), "
-        "not the gradients",
+        "message": "`clip_by_global_norm` clips what the optimizer has made of the gradients of `params` "
+        "(2 variables), not the gradients",
         "label": "comes after the optimizer in its chain",
         "why": "A chain runs in the order in which it is written. What comes here is multiplied by the learning rate "
         "already, so that a limit for gradients hardly ever takes hold, and a gradient that was too large has gone "
