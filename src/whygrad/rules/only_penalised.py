@@ -71,10 +71,11 @@ def _view(case: Case, backward: Backward, value: int, trained: set[int]) -> _Ter
 def _mark_weighed(case: Case, backward: Backward, terms: list[_Term]) -> None:
     whole, ops = {term.value: term for term in terms}, case.slice(backward, reach.CERTAIN).ops
     begun = next((op.at for op in ops if any(v in case.content for v in op.inputs)), 0)
+    data = _Data(case, ops, begun)
     for op in ops:
         met = [v for v in op.inputs if v in whole]
         beside = [v for v in op.inputs if v not in whole and _floating(case, v) and case.recording.values[v].shape]
-        if len(met) == 1 and any(_is_data(case, v, begun) for v in beside):
+        if len(met) == 1 and any(v in data for v in beside):
             whole[met[0]].weighed = True
 
 
@@ -84,6 +85,7 @@ def _is_bare(case: Case, term: _Term) -> bool:
         return False
     made: dict[int, bool] = {}
     begun = next((op.at for op in term.part.ops if any(v in case.content for v in op.inputs)), 0)
+    data = _Data(case, term.part.ops, begun)
     for op in term.part.ops:
         if any(v in case.content for v in op.inputs):
             made.update(dict.fromkeys(op.outputs, False))
@@ -91,7 +93,7 @@ def _is_bare(case: Case, term: _Term) -> bool:
         own = [v for v in op.inputs if v in made]
         if own:
             beside = [v for v in op.inputs if v not in made and (_floating(case, v) or _takes_labels(op))]
-            met = any(made[v] for v in own) or any(_is_data(case, v, begun) for v in beside)
+            met = any(made[v] for v in own) or any(v in data for v in beside)
             for value in op.outputs:
                 made[value] = made.get(value, False) or met
     return not made.get(term.value, True)
@@ -108,23 +110,21 @@ def _takes_labels(op: Op) -> bool:
     return "entropy" in name or "nll" in name or name.startswith(("gather", "take"))
 
 
-def _is_data(case: Case, value: int, begun: int) -> bool:
-    """Whether something came from outside, more than one number of it; what is drawn once the network runs is noise."""
-    values = case.recording.values
-    todo, seen = [value], {value}
-    while todo:
-        number = todo.pop()
-        op = case.made_by.get(number)
-        drawn = op is not None and any(word in op.name.lower() for word in _RANDOM)
-        if op is not None and (drawn or op.name.lower() in _CONSTANTS):
-            if drawn and op.at < begun:
-                return True
-            continue
-        if op is None or op.kind == "enter" or not op.inputs:
-            if number in values and any(size != 1 for size in values[number].shape):
-                return True
-            continue
-        fresh = [v for v in op.inputs if v not in seen]
-        seen.update(fresh)
-        todo.extend(fresh)
-    return False
+class _Data:
+    """Which values came from outside, more than one number of each; what is drawn once the network runs is noise."""
+
+    def __init__(self, case: Case, ops: list[Op], begun: int) -> None:
+        self._values = case.recording.values
+        self._known: dict[int, bool] = {}
+        for op in ops:  # in the order in which they ran: a rollout has thousands, and each is looked at once
+            name = op.name.lower()
+            drawn = any(word in name for word in _RANDOM)
+            if drawn or name in _CONSTANTS:
+                self._known.update(dict.fromkeys(op.outputs, drawn and op.at < begun))
+            elif op.kind != "enter" and op.inputs:
+                self._known.update(dict.fromkeys(op.outputs, any(v in self for v in op.inputs)))
+
+    def __contains__(self, value: int) -> bool:
+        if value in self._known:
+            return self._known[value]
+        return value in self._values and any(size != 1 for size in self._values[value].shape)
