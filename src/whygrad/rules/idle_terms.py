@@ -61,7 +61,26 @@ def _all(case: Case) -> list[Verdict]:
         once = {(v.code, v.op.stack): v for v in _of_loss(case, backward)}
         for (code, stack), verdict in once.items():
             told.setdefault((place, code, stack), []).append(verdict)
-    return [seen[0] for (place, _, _), seen in told.items() if len(seen) == passes[place]]
+    found: list[Verdict] = []
+    for (place, _, _), seen in told.items():
+        one = seen[0]
+        if len(seen) < passes[place] and not _taken_in_once(case, one):
+            continue
+        same = next((v for v in found if one.op.name == v.op.name == "captured" and _line(v) == _line(one)), None)
+        if same is None:
+            found.append(one)
+        else:  # all of a network's arrays are taken in by one line
+            same.variables |= one.variables
+    return found
+
+
+def _line(verdict: Verdict) -> tuple[str, int] | None:
+    return (verdict.where.file, verdict.where.line) if verdict.where is not None else None
+
+
+def _taken_in_once(case: Case, verdict: Verdict) -> bool:
+    """JAX: parameters from around a compiled function are constants to it in later passes, and not the program's."""
+    return verdict.op.name == "captured" and any(v.constant for v in case.recording.variables.values())
 
 
 def _of_loss(case: Case, backward: Backward) -> list[Verdict]:
@@ -116,7 +135,12 @@ def _judges(case: Case, term: int, trained: frozenset[int] | set[int]) -> bool:
 
 
 def _is_data(op: Op, backward: Backward) -> bool:
-    """Whether nothing was recorded there: returns and old values are data to a loss, whatever they come from."""
+    """Whether nothing was recorded there: returns and old values are data to a loss, whatever they come from.
+
+    Parameters that a function takes from around it are no data: it has them as its argument.
+    """
+    if op.name == "captured":
+        return False
     return op.switch is not None or (backward.tape is not None and backward.tape not in op.tapes)
 
 

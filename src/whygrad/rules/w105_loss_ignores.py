@@ -87,6 +87,7 @@ from whygrad.rules.case import Case, Missing
 from whygrad.rules.cleared import cleared_away
 from whygrad.rules.consumer import compared_instead, constant_term, repeated_operand, repeated_term, wrong_turn
 from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.idle_terms import idle_terms
 from whygrad.rules.mistaken_holds import given_by_mistake
 from whygrad.rules.stand_ins import network_used_instead, severity_of, stood_in, used_instead
 from whygrad.rules.swapped import swapped_variables
@@ -100,7 +101,7 @@ SUMMARY = "nothing computed from the variable reaches the loss: an unused layer,
 
 def check(case: Case) -> Iterator[Finding]:
     """Variables that the loss is not computed from."""
-    for verdict in verdicts(case):
+    for verdict in [*verdicts(case), *idle_terms(case)]:
         if verdict.code == CODE:
             yield _captured(case, verdict)
     out_of_order = cleared_away(case) | unstarted(case)  # the calls are in the wrong order: W301, W302
