@@ -1,4 +1,5 @@
 """A learner in a function: its compiled update gives a new target back, and the learner does not keep it."""
+
 import jax
 import jax.numpy as jnp
 import optax
@@ -30,9 +31,9 @@ class Learner:
         self.state = tx.init(self.params)
 
     def update(self, x, following):
-        new_params, new_target, new_state = update_all(self.params, self.target, self.state, x, following)  # fires: W503
-        self.params = new_params
-        self.state = new_state
+        params, target, state = update_all(self.params, self.target, self.state, x, following)  # fires: W503
+        self.params = params
+        self.state = state
 
 
 def main():

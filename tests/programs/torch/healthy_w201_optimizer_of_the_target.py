@@ -1,7 +1,4 @@
-"""The class of the networks makes an optimizer for each of them; that of the target is never used, as it should be.
-
-The target is not detached: it gets gradients that nobody applies, and is copied to now and then.
-"""
+"""The class makes an optimizer for each network; that of the target is never used, though it gets gradients."""
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""Weights of norm 1 after each step, an inner loop that starts from the same weights, and the best ones loaded at the end."""
+"""Weights of norm 1 after each step, a Reptile loop, and the best weights loaded at the end."""
 
 import copy
 

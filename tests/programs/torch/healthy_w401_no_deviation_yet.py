@@ -1,7 +1,4 @@
-"""One epoch for each batch: the ratio to the old policy is 1 and the penalty for leaving it 0, in every update.
-
-Rewards that are still zero weigh the log-probabilities; the entropy trains meanwhile.
-"""
+"""One epoch for each batch: the ratio to the old policy is 1, the penalty 0, and rewards are still zero."""
 
 import torch
 from torch import nn

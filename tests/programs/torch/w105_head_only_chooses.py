@@ -24,7 +24,8 @@ rows = torch.arange(16)
 for update in range(9):
     if update % 3 == 0:
         target.load_state_dict(online.state_dict())
-    states, after, rewards, actions = torch.randn(16, 4), torch.randn(16, 4), torch.randn(16), torch.randint(0, 3, (16,))
+    states, after = torch.randn(16, 4), torch.randn(16, 4)
+    rewards, actions = torch.randn(16), torch.randint(0, 3, (16,))
     _, advantage = online(states)
     value_then, advantage_then = online(after)
     best = (value_then + advantage_then - advantage_then.mean(dim=1, keepdim=True)).argmax(dim=1)

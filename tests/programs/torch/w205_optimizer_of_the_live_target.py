@@ -1,4 +1,4 @@
-"""DDPG whose critic's optimizer was given the target, which is not detached: the copy learns, and the critic does not."""
+"""DDPG whose critic's optimizer was given the target, which is not detached: the copy learns, not the critic."""
 
 import torch
 from torch import nn
