@@ -217,12 +217,7 @@ def dropped_average(case: Case, twin: Twin, alone: bool = False) -> Op | None:
 
     `alone`: only of one variable with its counterpart, which no loss can be taken for.
     """
-    consumed = {v for op in case.recording.ops.values() for v in op.inputs}
-    consumed |= {b.loss for b in case.recording.backwards if b.loss is not None}  # a sum of two losses is no average
-    for op in case.recording.ops.values():
-        if op.at < twin.begun or op.name not in SUM or op.kind != "compute" or op.outputs[0] in consumed:
-            continue
-        met = _met(case, op)
+    for op, met in _left_lying(case, twin):
         if met & twin.members and met & twin.originals and (not alone or _pair(case, op, met)):
             return op
     return None
@@ -230,14 +225,20 @@ def dropped_average(case: Case, twin: Twin, alone: bool = False) -> Op | None:
 
 def dropped_averages_of(case: Case, twin: Twin) -> int:
     """How often each variable of a target was averaged with its counterpart, and the result left lying."""
-    consumed = {v for op in case.recording.ops.values() for v in op.inputs}
     times = dict.fromkeys((v for v in twin.members if case.variable(v).shape), 0)
+    for op, met in _left_lying(case, twin):
+        if met & twin.originals and _pair(case, op, met):
+            times.update((v, times[v] + 1) for v in met & times.keys())
+    return min(times.values(), default=0)
+
+
+def _left_lying(case: Case, twin: Twin) -> Iterator[tuple[Op, set[int]]]:
+    """Sums since training began that nothing uses, with the variables they are made of."""
+    consumed = {v for op in case.recording.ops.values() for v in op.inputs}
+    consumed |= {b.loss for b in case.recording.backwards if b.loss is not None}  # a sum of two losses is no average
     for op in case.recording.ops.values():
         if op.at >= twin.begun and op.name in SUM and op.kind == "compute" and op.outputs[0] not in consumed:
-            met = _met(case, op)
-            if met & twin.originals and _pair(case, op, met):
-                times.update((v, times[v] + 1) for v in met & times.keys())
-    return min(times.values(), default=0)
+            yield op, _met(case, op)
 
 
 def _pair(case: Case, op: Op, met: set[int]) -> bool:
