@@ -1,4 +1,4 @@
-"""What the rules say of terms that train nobody, graphs that were not kept, and stand-ins, word for word."""
+"""What the rules say of terms that train nobody, graphs that were not kept, and mixed-up parameters, word for word."""
 
 from __future__ import annotations
 
@@ -64,6 +64,53 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "fix": "call `policy` in `self.policy_old.evaluate(states, actions)` while training",
         "variables": ("policy.body.0.weight", "policy.body.0.bias", "policy.body.2.weight", "policy.body.2.bias"),
         "path": [(26, "computed with `policy_old`"), (27, "the loss")],
+    },
+    "w303_clips_the_critic": {
+        "severity": "error",
+        "message": "`clip_grad_norm_(critic.parameters(), 1.0)` clips the gradients of `critic` (4 "
+        "variables), and the step at line 22 applies those of `actor` (4 variables), which "
+        "nobody clips",
+        "label": "not the gradients that the step applies",
+        "why": "What was clipped here is applied by no step: it was applied before, or it is cleared "
+        "before the next one.",
+        "fix": "give clip_grad_norm_ the parameters that `actor_optimizer.step()` updates: those of "
+        "`actor` (4 variables)",
+        "variables": ("actor.0.weight", "actor.0.bias", "actor.2.weight", "actor.2.bias"),
+        "path": [(20, "the gradient comes here"), (21, "clips others"), (22, "applied here, at its full size")],
+    },
+    "w401_custom_backward_of_zeros": {
+        "severity": "error",
+        "message": "`encoder` (2 variables) gets a gradient of exactly zero from the loss at line 23",
+        "label": "the backward of Round returns zeros",
+        "why": "What the backward of a custom autograd.Function returns is the gradient, and that of "
+        "Round returns zeros for what came in. It was so in every update that was looked at.",
+        "fix": "return the gradient in the backward of Round; for a step function the incoming one as it "
+        "is (a straight-through estimator)",
+        "variables": ("encoder.weight", "encoder.bias"),
+        "path": [(22, "the gradient becomes zero here"), (23, "the loss")],
+    },
+    "w502_memory_handed_over": {
+        "severity": "error",
+        "message": "`target` (4 variables) lies in the memory of `online` (4 variables): assigning to "
+        "`kept.data` copies nothing",
+        "label": "one piece of memory for both from here on",
+        "why": "Assigning to .data hands over the memory, not the numbers. Every step of the optimizer "
+        "writes into it, so that the target moves with the online network.",
+        "fix": "copy the numbers: target.data.copy_(online.data), or target.load_state_dict(online.state_dict())",
+        "variables": ("online.0.weight", "online.0.bias", "online.2.weight", "online.2.bias"),
+        "path": [(10, "one memory for both"), (21, "the loss")],
+    },
+    "w203_parameter_made_over": {
+        "severity": "error",
+        "message": "the parameter of `nn.Parameter(torch.randn(1, 8, size)) * 0.02` is used by `net` but "
+        "not registered with it",
+        "label": "keeps a result, not the parameter",
+        "why": "`mul` returns a new tensor, computed from the parameter, and that is what the model "
+        "keeps. Only an nn.Parameter itself is registered: net.parameters() leaves this one out, "
+        "and what was computed from it stays as it is.",
+        "fix": "assign the nn.Parameter itself, and convert what goes into it: nn.Parameter(torch.ones(n).to(device))",
+        "variables": ("parameter 0 (1x8x8)",),
+        "path": [(11, "made of a parameter here")],
     },
 }
 

@@ -421,6 +421,8 @@ class Recording:
     clears: list[Clear] = field(default_factory=list)
     edits: list[Edit] = field(default_factory=list)
     copies: list[Copy] = field(default_factory=list)
+    shared: dict[int, Copy] = field(default_factory=dict)
+    """PyTorch: variables that were given another one's memory (`target.data = online.data`), as things are at last."""
     copies_not_run: list[Copy] = field(default_factory=list)
     """JAX: copies in a branch that no round of the training loop took."""
     retraces: list[Retrace] = field(default_factory=list)

@@ -145,19 +145,15 @@ def trace(case: Case, value: int) -> tuple[Share, ...]:
 
 
 def applied_of(case: Case, backward: Backward) -> set[int] | None:
-    """JAX: the variables to which an update applied what this very pass gave them; None where that cannot be told.
+    """The variables to which an update applied what this very pass gave them; None where that cannot be told.
 
-    One function may give several losses, each differentiated with respect to everything and applied to one network.
+    What a critic gets from the actor's loss is cleared before its own step. In JAX one function may give several
+    losses, each differentiated with respect to everything and applied to one network.
     """
-    if case.recording.framework != "jax":
-        return None
     if case.applied_found is None:
         found: dict[int, set[int]] = {}
-        for step in case.recording.steps:
-            for variable, value in step.taken.items():
-                for share in trace(case, value):
-                    if share.variable == variable:
-                        found.setdefault(share.backward.at, set()).add(variable)
+        for at, variable in history(case).applied:
+            found.setdefault(at, set()).add(variable)
         case.applied_found = found
     known: set[int] | None = case.applied_found.get(backward.at)
     return known

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Op
+from whygrad.rules.added_numbers import added_numbers
 from whygrad.rules.case import Case, Missing
 from whygrad.rules.history import applied_of
 from whygrad.rules.intent import comes_from_variable, is_log_probability, leading_on, only_weighs
@@ -84,14 +85,17 @@ def _taken_in_once(case: Case, verdict: Verdict) -> bool:
 
 
 def _of_loss(case: Case, backward: Backward) -> list[Verdict]:
-    terms = _terms(case, backward)
-    if len(terms) < 2:
+    terms, sums = _terms(case, backward)
+    if not sums:
         return []
     part = case.slice(backward, reach.CERTAIN)
     known = applied_of(case, backward)
     trained = case.applied_after(backward) if known is None else known
     teaching = leading_on(case, part, backward.tape, trained)  # what a critic gets from the actor's loss is not applied
     live = [term for term in terms if term in teaching]
+    numbers = added_numbers(case, backward, sums, live, trained)
+    if len(terms) < 2:
+        return numbers
     since = max((step.at for step in case.recording.steps if step.at < backward.at), default=0)
     found: list[Verdict] = []
     for term in terms:
@@ -106,7 +110,7 @@ def _of_loss(case: Case, backward: Backward) -> list[Verdict]:
         read = {case.recording.values[v].variable for v in own.values} & trained
         behind = {v for v in read if v is not None}
         cuts = [cut for cut in case.cuts_of(own, behind, backward.tape) if cut.alone and cut.op.at > since]
-        cuts = [cut for cut in cuts if not _is_data(cut.op, backward)]
+        cuts = [cut for cut in cuts if not _is_data(case, cut.op, backward)]
         cuts = [cut for cut in cuts if not only_weighs(case, own, cut, own.values)]  # an advantage is stopped rightly
         stopped = frozenset(v for cut in cuts for v in cut.variables)
         for cut in cuts:
@@ -114,7 +118,7 @@ def _of_loss(case: Case, backward: Backward) -> list[Verdict]:
             verdict.idle = True
             if not _draws(verdict):
                 found.append(verdict)
-    return found + only_penalised(case, backward, terms)
+    return found + numbers + only_penalised(case, backward, terms, trained)
 
 
 def _judges(case: Case, term: int, trained: frozenset[int] | set[int]) -> bool:
@@ -122,24 +126,27 @@ def _judges(case: Case, term: int, trained: frozenset[int] | set[int]) -> bool:
     todo, seen = [term], {term}
     while todo and len(seen) < _FAR:
         op = case.made_by.get(todo.pop())
-        if op is None or op.kind != "compute":
+        if op is None or op.kind not in ("compute", "stop"):
             continue
         own = {case.content[v] for v in op.inputs if v in case.content}
         if op.name in CONTRACTS or (op.name in _SUMS and own):
             return bool(own) and not own & trained
-        if op.name in _SUMS | _SIGNS | _PICKS | SHAPING:
+        if op.kind == "stop" or op.name in _SUMS | _SIGNS | _PICKS | SHAPING:
             fresh = [v for v in op.inputs if v not in seen]
             seen.update(fresh)
             todo.extend(fresh)
     return False
 
 
-def _is_data(op: Op, backward: Backward) -> bool:
+def _is_data(case: Case, op: Op, backward: Backward) -> bool:
     """Whether nothing was recorded there: returns and old values are data to a loss, whatever they come from.
 
-    Parameters that a function takes from around it are no data: it has them as its argument.
+    Parameters that a function takes from around it are no data: it has them as its argument. Nor is what is made of an
+    action that was recorded: it was computed with its gradient, to be judged.
     """
     if op.name == "captured":
+        return False
+    if op.switch is not None and any(case.recording.values[v].live for v in op.inputs if v not in case.content):
         return False
     return op.switch is not None or (backward.tape is not None and backward.tape not in op.tapes)
 
@@ -149,10 +156,11 @@ def _draws(verdict: Verdict) -> bool:
     return any(word in verdict.op.name.lower() for word in _SAMPLES)
 
 
-def _terms(case: Case, backward: Backward) -> list[int]:
-    """What a loss is the weighted sum of: numbers, or rows of which it is the mean."""
+def _terms(case: Case, backward: Backward) -> tuple[list[int], list[Op]]:
+    """What a loss is the weighted sum of (numbers, or rows of which it is the mean), and where it is summed up."""
     values = case.recording.values
     todo, seen, found = [backward.loss], {backward.loss}, []
+    sums: list[Op] = []
     while todo:
         value = todo.pop()
         if value is None or value not in values:
@@ -162,10 +170,12 @@ def _terms(case: Case, backward: Backward) -> list[int]:
         if not inner:
             found.append(value)
             continue
+        if made is not None and made.name in _SUMS:
+            sums.append(made)
         fresh = [v for v in inner if v not in seen]
         seen.update(fresh)
         todo.extend(fresh)
-    return found
+    return found, sums
 
 
 def _parts(case: Case, made: Op) -> list[int]:

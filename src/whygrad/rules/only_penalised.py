@@ -33,9 +33,8 @@ class _Term:
     """Data are its weight: `labels * log_probabilities` compares by a product."""
 
 
-def only_penalised(case: Case, backward: Backward, terms: list[int]) -> list[Verdict]:
+def only_penalised(case: Case, backward: Backward, terms: list[int], trained: set[int]) -> list[Verdict]:
     """For each term of a loss, where the gradient stops on the way to variables that learn from penalties alone."""
-    trained = case.applied_after(backward)
     views = [_view(case, backward, value, trained) for value in terms if value in case.made_by]
     _mark_weighed(case, backward, views)
     found: list[Verdict] = []

@@ -271,6 +271,18 @@ def bindings(files: Iterable[str], name: str) -> Iterator[tuple[Site, ast.expr]]
         yield from _assignments(file).get(name, ())
 
 
+def inner_binding(files: Iterable[str], name: str, other: str) -> Site | None:
+    """Where a part of one network was given the same part of the other: `target.body = online.body`."""
+    for file in files:
+        for part, found in _assignments(file).items():
+            rest = part.removeprefix(name)
+            if rest.startswith(".") and rest != part:
+                for site, value in found:
+                    if dotted(value) == other + rest:
+                        return site
+    return None
+
+
 @functools.lru_cache(maxsize=64)
 def _assignments(file: str) -> dict[str, list[tuple[Site, ast.expr]]]:
     tree = tree_of(file)

@@ -79,6 +79,7 @@ from whygrad.rules.computed_once import Once, computed_once
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.objective import SHAPING
 from whygrad.rules.verdict import verdicts
+from whygrad.rules.w203_unregistered import made_over
 from whygrad.rules.wording import at_line, from_verdict, quoted, subject, verb
 
 CODE, NAME = "W107", "used-up"
@@ -89,7 +90,8 @@ def check(case: Case) -> Iterator[Finding]:
     """Second passes over what one pass has freed, and losses that came too late for their tape."""
     for backward in case.recording.backwards:
         if backward.error and "second time" in backward.error:
-            yield _second_backward(case, backward)
+            if not made_over(case):  # W203: a parameter that the model keeps only a result of
+                yield _second_backward(case, backward)
             break
         if backward.error and "persistent" in backward.error:
             yield _second_gradient(case, backward)
@@ -183,6 +185,9 @@ def _second_backward(case: Case, backward: Backward) -> Finding:
     if crossing is not None:
         old, new = crossing
         made, used = case.seen_from(old.stack, backward.stack), case.seen_from(new.stack, backward.stack)
+        inner = case.site(old.stack)
+        if inner is not None and inner.function.endswith("__init__"):
+            made = inner  # an object keeps it from its making on: what it is made by is not the fault
         if made is not None and used is not None:
             kept = False
             if made == used:

@@ -87,6 +87,7 @@ from whygrad.rules.leaks import leaks
 from whygrad.rules.left_out_by import left_out_by
 from whygrad.rules.mistaken_holds import given_by_mistake
 from whygrad.rules.objective import feeds_trained
+from whygrad.rules.replaced import UNNAMED
 from whygrad.rules.unstepped import Unstepped, optimizer_called, unstepped
 from whygrad.rules.w105_loss_ignores import created_at
 from whygrad.rules.w202_stale_parameters import left_behind
@@ -281,8 +282,8 @@ def _finding(case: Case, network: str, members: set[int], mistaken: Optimizer | 
         given = f"[{network}]" if alone else f"{network}.parameters()"
         fix = f"build it with {given}: no loss uses what it holds now"
     elif torch:
-        given = network if alone else f"*{network}.parameters()"
-        fix = f"give it to the optimizer as well ([{given}, …]), or freeze it if it is not meant to learn"
+        given = f" ([{network if alone else f'*{network}.parameters()'}, …])" if network != UNNAMED else ""
+        fix = f"give it to the optimizer as well{given}, or freeze it if it is not meant to learn"
     elif case.recording.framework == "jax":
         fix = f"apply it too: give the gradient of {network} to the optimizer, and keep the updated {network}"
     else:

@@ -86,9 +86,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from whygrad.flow.recording import Op
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.replaced import UNNAMED
 from whygrad.rules.w105_loss_ignores import created_at
 from whygrad.rules.wording import networks, quoted, subject, verb
 
@@ -104,11 +106,55 @@ def check(case: Case) -> Iterator[Finding]:
         yield _finding(case, network, set(members), _kept_at(case, set(members)))
     for (network, where), group in _of_objects(case).items():
         yield _finding(case, network, group, where, in_object=True)
+    for (network, where), (group, op) in made_over(case).items():
+        yield _made_over_finding(case, network, group, where, op)
 
 
 def in_objects(case: Case) -> set[int]:
-    """PyTorch: variables that a model made and keeps in a plain object, which it does not look into."""
-    return {v for members in _of_objects(case).values() for v in members}
+    """PyTorch: variables that a model made and keeps where it does not look: in a plain object, behind a result."""
+    kept = {v for members in _of_objects(case).values() for v in members}
+    return kept | {v for members, _ in made_over(case).values() for v in members}
+
+
+def made_over(case: Case) -> dict[tuple[str, Site], tuple[set[int], Op]]:
+    """PyTorch: `self.w = nn.Parameter(…).to(dtype)`: the model keeps what an operation made of a parameter.
+
+    By the network and the line; with the operation, in an `__init__` that made layers which are trained.
+    """
+    recording = case.recording
+    found: dict[tuple[str, Site], tuple[set[int], Op]] = {}
+    if recording.framework != "torch":
+        return found
+    loose = {v for v in case.unheld - recording.hand_updated if recording.variables[v].network == UNNAMED}
+    loose = {v for v in loose if recording.variables[v].parameter}
+    builders = {
+        (site.file, site.function): variable.network
+        for variable in recording.variables.values()
+        if loose and variable.model and variable.id in case.trained
+        for site in case.stack(variable.created)
+        if site.function.endswith("__init__")
+    }
+    for op in recording.ops.values() if builders else ():
+        members = {case.content[n] for n in op.inputs if case.content.get(n) in loose}
+        site = case.site(op.stack) if members and op.carries else None
+        network = builders.get((site.file, site.function)) if site is not None else None
+        if site is not None and network is not None:
+            loose -= members
+            found.setdefault((network, site), (set(), op))[0].update(members)
+    return found
+
+
+def _made_over_finding(case: Case, network: str, group: set[int], where: Site, op: Op) -> Finding:
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"the parameter of {quoted(where)} is used by `{network}` but not registered with it",
+        why=f"`{op.name}` returns a new tensor, computed from the parameter, and that is what the model keeps. Only an "
+        f"nn.Parameter itself is registered: {network}.parameters() leaves this one out, and what was computed from it "
+        "stays as it is.",
+        fix="assign the nn.Parameter itself, and convert what goes into it: nn.Parameter(torch.ones(n).to(device))",
+        variables=case.names(group), where=where, label="keeps a result, not the parameter",
+        path=(PathStep(where, op.name, "made of a parameter here"),),
+    )  # fmt: skip
 
 
 def _of_objects(case: Case) -> dict[tuple[str, Site], set[int]]:

@@ -80,6 +80,7 @@ from whygrad.flow.site import Site, Stack, shared_site
 from whygrad.flow.source import is_statement
 from whygrad.rules.case import Case
 from whygrad.rules.clipped_by_hand import BY_HAND, clipped_by_hand
+from whygrad.rules.clipped_others import clipped_others
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.history import history
 from whygrad.rules.order import passes
@@ -145,6 +146,10 @@ def _misplaced(case: Case, clips: list[Edit]) -> Iterator[Finding]:
     scaled = [found for clip in clips if (found := _still_scaled(case, clip)) is not None]
     if scaled and len(scaled) == len(clips):
         yield _before_unscale(case, clips[0], scaled[0])
+        return
+    others = next(clipped_others(case, clips), None)
+    if others is not None:
+        yield others
         return
     verdicts = [_judged(case, clip) for clip in clips]
     told = [verdict for verdict in verdicts if verdict is not None]

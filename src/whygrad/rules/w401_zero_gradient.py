@@ -296,6 +296,15 @@ def _story(case: Case, dead: Dead) -> tuple[Severity, str, str, str] | None:
         )
     if dead.why in ("zero factor", "zero constant"):
         return _zero_factor(case, dead, here)
+    if dead.op.detail == "custom_function":
+        return (
+            "error",
+            f"the backward of {dead.op.name} returns zeros",
+            f"What the backward of a custom autograd.Function returns is the gradient, and that of {dead.op.name} "
+            "returns zeros for what came in.",
+            f"return the gradient in the backward of {dead.op.name}; for a step function the incoming one as it is "
+            "(a straight-through estimator)",
+        )
     if "softmax" in name:
         return _softmax(case, dead, here, layer)
     if name in _RECTIFIERS:

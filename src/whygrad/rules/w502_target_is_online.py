@@ -84,6 +84,7 @@ from whygrad.rules.consumer import named_call
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.idle_targets import Idle, idle_targets
 from whygrad.rules.objective import Bootstrap, bootstraps, objectives
+from whygrad.rules.one_memory import one_memory
 from whygrad.rules.twins import target_networks
 from whygrad.rules.wording import at_line, quoted, subject
 
@@ -96,6 +97,7 @@ def check(case: Case) -> Iterator[Finding]:
     for members, bound, sync, names in aliases(case):
         yield _finding(case, members, bound, sync, names)
     named = {v for alias in aliases(case) for v in alias[0]}
+    yield from one_memory(case)
     for idle in idle_targets(case):
         if not idle.originals & (named | _through_target(case)):
             yield _idle(case, idle)
@@ -242,7 +244,7 @@ def _bound(case: Case, name: str, other: str) -> Site | None:
     for site, value in sync_source.bindings(_files(case), name):
         if sync_source.is_alias(value, other):
             return site
-    return None
+    return sync_source.inner_binding(_files(case), name, other)
 
 
 def _last_binding(case: Case, name: str) -> list[Site]:

@@ -108,7 +108,9 @@ def _first(case: Case, objective: Objective) -> Op | None:
     tainted: set[int] = set()
     first: list[Op] = []
     values = case.recording.values
-    limits = _limits(case, objective) if not any(_stood_up(case, v) for op in pairs.values() for v in op.inputs) else ()
+    limits = (
+        _limits(case, objective) if not any(_stood_up(case, op, v) for op in pairs.values() for v in op.inputs) else ()
+    )
     for op in objective.part.ops:
         touched = any(v in tainted for v in op.inputs)
         if op.at in pairs and not touched:
@@ -236,12 +238,17 @@ def _inserted_here(case: Case, value: int, op: Op) -> bool:
     return longer and here is not None and there is not None and (here.file, here.line) == (there.file, there.line)
 
 
-def _stood_up(case: Case, value: int) -> bool:
-    """Whether an axis was put in anywhere: quantiles are held against each other so, by a formula with branches."""
-    made = case.made_by.get(value)
+def _stood_up(case: Case, op: Op, value: int) -> bool:
+    """Whether an axis was put in for this: quantiles are held against each other so, by a formula with branches.
+
+    What a rollout kept as a column, in a function of its own, was not made one to be paired here.
+    """
+    made, here = case.made_by.get(value), case.site(op.stack)
     while made is not None and made.name in SHAPING and made.inputs:
         if len(_shape(case, made.inputs[0])) < len(_shape(case, made.outputs[0])):
-            return True
+            there = case.site(made.stack)
+            apart = here is not None and there is not None and here.first_line != there.first_line
+            return not apart or case.recording.values[value].live
         made = case.made_by.get(made.inputs[0])
     return False
 

@@ -31,6 +31,15 @@ class TorchCopies(Copies):
         """A whole network loaded late is seen, however long ago tracing ended."""
         patches.replace(torch.nn.Module, "load_state_dict", self._wrap_load)
 
+    def given_memory(self, at: int, target: int, stack: int, source: int | None) -> None:
+        """`target.data = …`: whether a variable lies in another one's memory from now on."""
+        self.recording.shared.pop(target, None)
+        if source is None or source == target:
+            return
+        one, two = self.recorder.variables.tensor(source), self.recorder.variables.tensor(target)
+        if one is not None and two is not None and one.numel() and one.data_ptr() == two.data_ptr():
+            self.recording.shared[target] = Copy(at, source, target, stack, 1.0)
+
     def deep_copied(self, parameter: Tensor, result: Tensor, stack: int) -> None:
         """`copy.deepcopy` of a network makes one parameter from another."""
         if isinstance(result, Tensor) and result is not parameter:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from whygrad.flow.recording import Kind
+from whygrad.flow.recording import Kind, Op
 from whygrad.trace.patches import Patches
 from whygrad.trace.torch_variables import tensors_in
 
@@ -66,7 +66,12 @@ class Functions:
         at = recorder.add(
             name, kind, inputs, outputs, stack, live, recorder.switches.present(), detail="custom_function"
         )
-        recorder.numbers.of_call(recording.ops[at], (), {}, results)
+        op = recording.ops[at]
+        recorder.numbers.of_call(op, (), {}, results)
+        node = results[0].grad_fn
+        if node is not None and len(results) == 1:
+            given = [recorder.variables.value_of(arg) for arg in args if isinstance(arg, torch.Tensor)]
+            node.register_hook(lambda back, come: _note_zeros(op, given, back, come))
 
     def _wrap_from_numpy(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """The one factory that a mode does not see."""
@@ -115,3 +120,11 @@ class Functions:
             self._stance_set = stance != "default"
         except Exception as trouble:  # PyTorch before 2.6 has no stance
             self.recorder.session.trouble("torch.compile", trouble)
+
+
+def _note_zeros(op: Op, given: Sequence[int], back: Sequence[Any], come: Sequence[Any]) -> None:
+    """Which arguments get nothing but zeros from the backward of a custom function that was given something."""
+    with torch._C.DisableTorchFunction(), torch.no_grad():
+        if len(back) == len(given) and any(g is not None and bool(g.any()) for g in come):
+            zeros = [value for value, g in zip(given, back, strict=True) if g is not None and not bool(g.any())]
+            op.flat = tuple(dict.fromkeys(zeros))

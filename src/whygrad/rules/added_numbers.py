@@ -1,0 +1,45 @@
+"""Terms of a loss that left the framework before they were added: `loss + 0.1 * penalty.item()`.
+
+A number that is added moves the loss and no gradient. Told from numbers that are subtracted for what they do to the
+value (a running mean, `loss - loss.item()`) by where they come from: variables that this very loss trains, since the
+last step, by a term that no loss of its own trains on.
+"""
+
+from __future__ import annotations
+
+from whygrad.flow import reach
+from whygrad.flow.recording import Backward, Op
+from whygrad.rules.case import Case, Missing
+from whygrad.rules.verdict import Verdict, judge
+
+
+def added_numbers(case: Case, backward: Backward, sums: list[Op], live: list[int], trained: set[int]) -> list[Verdict]:
+    """For each number that is added in one of these sums, where it left the framework."""
+    recording = case.recording
+    since = max((step.at for step in recording.steps if step.at < backward.at), default=0)
+    adds = {op.at for op in sums}
+    found: list[Verdict] = []
+    for handover in recording.handovers:
+        left = recording.ops.get(handover.left)
+        if handover.entered not in adds or left is None or left.at <= since or len(left.inputs) != 1:
+            continue
+        term = left.inputs[0]
+        own = reach.backward_slice(recording, term, case.made_by, backward.at, reach.CERTAIN)
+        read = {recording.values[v].variable for v in own.values} & trained
+        behind = frozenset(v for v in read if v is not None)
+        if not behind or any(value in own.values for value in live) or _has_own_loss(case, term):
+            continue
+        cut = reach.Cut(left, behind, True)
+        verdict = judge(case, Missing(backward, behind, [cut], own), cut)
+        verdict.idle = True
+        found.append(verdict)
+    return found
+
+
+def _has_own_loss(case: Case, term: int) -> bool:
+    """Whether a gradient is taken of it elsewhere: its number beside another loss is for showing."""
+    return any(
+        term in case.slice(other, reach.CERTAIN).values
+        for other in case.recording.backwards
+        if other.loss in case.recording.values
+    )
