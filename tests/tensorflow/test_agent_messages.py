@@ -113,6 +113,53 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("encoder.dense.kernel", "encoder.dense.bias", "encoder.dense_1.kernel", "encoder.dense_1.bias"),
         "path": [(18, "the gradient stops here"), (20, "the loss")],
     },
+    "w503_counter_never_counts": {
+        "severity": "warning",
+        "message": "`target_model` never follows `model`",
+        "label": "copied here once, and never again",
+        "why": "The loss takes its targets from `target_model`, which stays what it was when training began.",
+        "fix": "do the same after every so many updates: `self.target_model.set_weights(self.model.get_weights())`",
+        "variables": (
+            "target_model.dense_2.kernel",
+            "target_model.dense_2.bias",
+            "target_model.dense_3.kernel",
+            "target_model.dense_3.bias",
+        ),
+        "path": [
+            (24, "the target is computed with `target_model`"),
+            (12, "copied here once, and never again"),
+            (26, "the loss"),
+        ],
+    },
+    "w503_second_target_left": {
+        "severity": "warning",
+        "message": "`second_target` never follows `second`",
+        "label": "copied here once, and never again",
+        "why": "The loss takes its targets from `second_target`, which stays what it was when training began.",
+        "fix": "after every so many updates: second_target.set_weights(second.get_weights()), or average with assign()",
+        "variables": (
+            "second_target.dense_6.kernel",
+            "second_target.dense_6.bias",
+            "second_target.dense_7.kernel",
+            "second_target.dense_7.bias",
+        ),
+        "path": [
+            (29, "the target is computed with `second_target`"),
+            (19, "copied here once, and never again"),
+            (31, "the loss"),
+        ],
+    },
+    "w502_both_given_to_a_function": {
+        "severity": "error",
+        "message": "`target` and `online` are one network: `online` (4 variables)",
+        "label": "`target = online` makes no second network",
+        "why": "A target network holds still while the online one learns. Here every step of the optimizer "
+        "moves the targets too, and the sync at line 33 copies the weights onto themselves.",
+        "fix": "make `target` a network of its own: keras.models.clone_model(online), then "
+        "target.set_weights(online.get_weights())",
+        "variables": ("online.dense.kernel", "online.dense.bias", "online.dense_1.kernel", "online.dense_1.bias"),
+        "path": [(11, "one network under two names"), (33, "copies the network onto itself")],
+    },
 }
 
 

@@ -247,6 +247,17 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("net.dense.kernel", "net.dense.bias", "net.dense_1.kernel", "net.dense_1.bias", "spread"),
         "path": [(15, "not finite from here on")],
     },
+    "w401_advantage_times_zero": {
+        "severity": "warning",
+        "message": "`ratio * weights` trains nothing: the other side of the product is zero in every entry",
+        "label": "all zeros",
+        "why": "`advantages * 0.0` multiplies by zero, and `ratio * weights` at line 15 multiplies by it. What "
+        "`policy` learns comes from the other terms of the loss alone. It was so in every one of 4 updates that were "
+        "looked at.",
+        "fix": "take the factor 0 out of `advantages * 0.0`, or leave the term out",
+        "variables": ("policy.dense.kernel", "policy.dense.bias", "policy.dense_1.kernel", "policy.dense_1.bias"),
+        "path": [(14, "all zeros"), (15, "multiplied by them"), (25, "the loss")],
+    },
 }
 
 

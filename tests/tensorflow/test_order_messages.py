@@ -59,7 +59,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "message": "the gradients clipped by `tf.clip_by_global_norm(grads, 0.5)` "
         "at line 13 are not the ones that are applied to `model` (4 "
         "variables)",
-        "label": "applies the gradients from before the clipping",
+        "label": "the step is not given what this returns",
         "why": "tf.clip_by_global_norm returns new gradients and leaves the given "
         "ones as they are. The step is given the ones from before.",
         "fix": "give the result of `tf.clip_by_global_norm(grads, 0.5)` to "
@@ -175,7 +175,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "severity": "error",
         "message": "the gradients clipped by `tf.clip_by_global_norm(grads, 0.5)` at line 16 are not the ones that are "
         "applied to `policy` (4 variables)",
-        "label": "applies the gradients from before the clipping",
+        "label": "the step is not given what this returns",
         "why": "tf.clip_by_global_norm returns new gradients and leaves the given ones as they are. The step is given "
         "the ones from before.",
         "fix": "give the result of `tf.clip_by_global_norm(grads, 0.5)` to `self.optimizer.apply_gradients(zip(grads, "

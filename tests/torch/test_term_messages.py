@@ -112,6 +112,27 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("parameter 0 (1x8x8)",),
         "path": [(11, "made of a parameter here")],
     },
+    "w401_ratio_to_itself": {
+        "severity": "warning",
+        "message": "the difference in `log_probs - log_probs` trains nothing: its two sides are the same, "
+        "with the same gradient",
+        "label": "a thing less itself: both sides carry the same gradient",
+        "why": "Both sides are computed from `actor`, so that what the one side gives the other takes "
+        "away. What is learned comes from the other terms of the loss alone. It was so in every "
+        "one of 4 updates that were looked at.",
+        "fix": "keep the side that is meant to stay (an old policy's) as a constant, from before the update: .detach()",
+        "variables": ("actor.0.weight", "actor.0.bias", "actor.2.weight", "actor.2.bias"),
+        "path": [(15, "a thing less itself"), (17, "the loss")],
+    },
+    "w104_codebook_beside_a_commitment": {
+        "severity": "warning",
+        "message": "`encoder` (2 variables) learns nothing from a term of the loss at line 19",
+        "label": "the gradient stops here: argmin returns an index, and an index has no derivative",
+        "why": "Which entry is the largest does not change when an entry moves a little; its value does.",
+        "fix": "hand the gradient past it (a straight-through estimator): code + (picked - code).detach() goes on",
+        "variables": ("encoder.weight", "encoder.bias"),
+        "path": [(14, "the output of `encoder`"), (16, "the gradient stops here"), (19, "the loss")],
+    },
 }
 
 

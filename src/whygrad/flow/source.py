@@ -7,6 +7,7 @@ import linecache
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
 from whygrad.flow.site import Site
 
@@ -181,18 +182,37 @@ def returned(site: Site) -> Site | None:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             begin = min([node.lineno, *(d.lineno for d in node.decorator_list)])
             if begin == site.first_line:
-                found = [one for one in _own_returns(node) if one.lineno >= site.line and one.value is not None]
+                found = [one for one in _own(node, ast.Return) if one.lineno >= site.line and one.value is not None]
                 return _place(site, found[0]) if len(found) == 1 else None
     return None
 
 
-def _own_returns(function: ast.AST) -> list[ast.Return]:
-    """The return statements of a function, without those of functions inside it."""
-    found: list[ast.Return] = []
+def bound_for_return(site: Site) -> Site | None:
+    """The statement that gives the one name which the function of a site returns its last value."""
+    end = returned(site)
+    try:
+        tree = ast.parse("".join(linecache.getlines(site.file)))
+    except (SyntaxError, ValueError):
+        return None
+    for node in ast.walk(tree) if end is not None else ():
+        last = [one for one in _own(node, ast.Return) if end is not None and one.lineno == end.line]
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and last and isinstance(last[0].value, ast.Name):
+            name = last[0].value.id
+            given = [one for one in _own(node, ast.Assign) if any(ast.unparse(t) == name for t in one.targets)]
+            return _place(site, max(given, key=lambda one: one.lineno)) if given else None
+    return None
+
+
+_Statement = TypeVar("_Statement", bound=ast.stmt)
+
+
+def _own(function: ast.AST, kind: type[_Statement]) -> list[_Statement]:
+    """The statements of one kind in a function, without those of functions inside it."""
+    found: list[_Statement] = []
     todo = list(ast.iter_child_nodes(function))
     while todo:
         node = todo.pop()
-        if isinstance(node, ast.Return):
+        if isinstance(node, kind):
             found.append(node)
         elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
             todo.extend(ast.iter_child_nodes(node))

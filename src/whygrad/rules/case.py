@@ -284,7 +284,8 @@ class Case:
             if alone and tried == (id(part), len(left)):
                 continue  # no round trip is believed that was not before
             tried = id(part), len(left)
-            cuts = [c for c in self.cuts_of(part, left, backward.tape) if c.alone or not (alone or feeds_copy(part, c))]
+            cuts = self.cuts_of(part, left, backward.tape)
+            cuts = [c for c in cuts if c.alone or not (alone or feeds_copy(self, part, c))]
             cuts = without_older_data(self, backward, part, cuts)
             if alone and all(is_target(self, part, cut) for cut in cuts):
                 continue  # it only makes a target; what should have been the prediction is still to be found

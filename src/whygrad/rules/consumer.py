@@ -84,8 +84,11 @@ def _calls_inside(case: Case, part: reach.Slice, members: set[int], around: Site
 def named_call(case: Case, op: Op, variables: Collection[int], depth: int | None = None) -> Site | None:
     """The call of a network, outside of its own methods, where it is called by a name that tells which one it is."""
     classes = {case.variable(v).model for v in variables} - {""}
-    for site in case.stack(op.stack)[:depth]:
-        if not any(site.function.startswith(f"{name}.") for name in classes) and not given_at(site):
+    stack = case.stack(op.stack)[:depth]
+    own = [any(site.function.startswith(f"{name}.") for name in classes) for site in stack]
+    within = own.index(True) if True in own else 0  # a layer of a class of its own is called by the network's methods
+    for site, inside in zip(stack[within:], own[within:], strict=True):
+        if not inside and not given_at(site):
             return site
     return None
 

@@ -134,7 +134,7 @@ def behind(
 def _blocks(case: Case, op: Op, source: int, step: Step, backward: Backward) -> Dead | None:
     if source in op.flat:
         return Dead(op, source, "flat", backward, set())
-    if base_name(op) in ("sub", "subtract") and len(op.inputs) == 2 and _cancels(case, op, backward):
+    if base_name(op) in ("sub", "subtract") and cancels(case, op, backward):
         return Dead(op, source, "cancels", backward, set())
     state = state_of(op, source)
     known = numbers_of(case, state) if state is not None else None
@@ -166,15 +166,20 @@ def _blocks(case: Case, op: Op, source: int, step: Step, backward: Backward) -> 
     return None
 
 
-def _cancels(case: Case, op: Op, backward: Backward) -> bool:
+def cancels(case: Case, op: Op, backward: Backward) -> bool:
     """Whether both sides of a difference are the same and carry the gradient: what the one gives the other takes."""
     recording = case.recording
     result = numbers_of(case, op.outputs[0])
     alive = all(reach.carries(recording, op, v, op.outputs[0], backward.tape) for v in op.inputs)
     if result is None or not result.all_zero or not alive:
         return False
-    left, right = (_behind_value(case, v, backward) for v in op.inputs)
-    return bool(left) and left == right
+    if len(op.inputs) == 1:  # the very same value on both sides; a number that each entry equals is no variety
+        mine = numbers_of(case, op.inputs[0])
+        return mine is not None and mine.low < mine.high
+    if any((known := numbers_of(case, v)) is not None and known.all_zero for v in op.inputs):
+        return False  # nothing less nothing: a cross-entropy of logits of one sign has that inside
+    sides = [_behind_value(case, v, backward) for v in op.inputs]
+    return len(sides) == 2 and bool(sides[0]) and sides[0] == sides[1]
 
 
 def _behind_value(case: Case, value: int, backward: Backward) -> set[int]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from whygrad.flow.recording import Op
 from whygrad.rules.case import Case
+from whygrad.rules.distributions import distributions
 from whygrad.rules.objective import CONTRACTS, Bootstrap, bootstraps, objectives
 from whygrad.rules.twins import groups
 
@@ -59,16 +60,16 @@ def _called(case: Case, begun: int) -> set[int]:
 def _asked_instead(case: Case, originals: set[int]) -> tuple[Bootstrap, Op] | None:
     """The bootstrap target that is computed with the trained network, and the operation that reads it there."""
     for objective in objectives(case):
-        if bootstraps(case, objective, live=True):
+        if bootstraps(case, objective, live=True) or any(distributions(case, objective, live=True)):
             continue  # the gradient flows through the target: W501 says so
         mask = sum(objective.bits[v] for v in originals if v in objective.bits)
-        for found in bootstraps(case, objective, live=False):
+        for found in (*bootstraps(case, objective, live=False), *distributions(case, objective, live=False)):
             if not mask & objective.read.get(found.value, 0):
                 continue
             todo, seen = [found.value], {found.value}
             while todo:
                 op = case.made_by.get(todo.pop())
-                if op is None:
+                if op is None or op.kind == "discrete":  # which action is the best: a double agent asks that of it
                     continue
                 if op.name != "read_value" and any(case.content.get(v) in originals for v in op.inputs):
                     return found, op

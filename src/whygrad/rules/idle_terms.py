@@ -28,8 +28,11 @@ _MEANS = frozenset({"mean", "sum", "reduce_mean", "reduce_sum"})
 _SAMPLES = ("multinomial", "categorical", "bernoulli", "normal", "poisson", "binomial", "sample", "randint", "choice")
 _PICKS = frozenset({"min", "minimum", "reduce_min", "max", "maximum", "reduce_max"})
 _FAR = 24
+_SURROGATE = 14
+"""How far back the logarithm may lie in a term that is a clipped ratio of probabilities."""
 _PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "mul_", "multiply"})
-_QUOTIENTS = frozenset({"div", "div_", "truediv", "__truediv__", "true_divide"})
+_INVERSES = frozenset({"__rtruediv__", "__rdiv__", "rdiv", "reciprocal"})
+_QUOTIENTS = frozenset({"div", "div_", "truediv", "__truediv__", "true_divide", "div_no_nan"})
 
 
 def idle_terms(case: Case) -> list[Verdict]:
@@ -96,22 +99,20 @@ def _of_loss(case: Case, backward: Backward) -> list[Verdict]:
     numbers = added_numbers(case, backward, sums, live, trained)
     if len(terms) < 2:
         return numbers
-    since = max((step.at for step in case.recording.steps if step.at < backward.at), default=0)
     found: list[Verdict] = []
     for term in terms:
         if term in teaching or term not in case.made_by or not live:
             continue
-        rows = not _one_number(case, term) and not is_log_probability(case.made_by, term)
+        rows = not _one_number(case, term) and not is_log_probability(case.made_by, term, _SURROGATE)
         if rows and not _judges(case, term, trained):
             continue  # a baseline, row by row: it is subtracted for what it does to the numbers
-        own = reach.backward_slice(case.recording, term, case.made_by, backward.at, reach.CERTAIN)
+        own, cuts = _stops(case, backward, term, trained, reach.CERTAIN)
         if not rows and any(other in own.values for other in live):
             continue  # `a + (b - a).detach()`: the value of one, the gradient of the other
-        read = {case.recording.values[v].variable for v in own.values} & trained
-        behind = {v for v in read if v is not None}
-        cuts = [cut for cut in case.cuts_of(own, behind, backward.tape) if cut.alone and cut.op.at > since]
-        cuts = [cut for cut in cuts if not _is_data(case, cut.op, backward)]
-        cuts = [cut for cut in cuts if not only_weighs(case, own, cut, own.values)]  # an advantage is stopped rightly
+        if not cuts and backward.tape is not None:  # TensorFlow: NumPy in the middle of what the tape records
+            own, cuts = _stops(case, backward, term, trained, reach.PROVED)
+            cuts = [cut for cut in cuts if cut.op.kind == "leave" and not _shown(case, cut.op, backward)]
+        cuts = [cut for cut in cuts if not _divides(own, cut.op)] or cuts  # by its own size: a scale is stopped rightly
         stopped = frozenset(v for cut in cuts for v in cut.variables)
         for cut in cuts:
             verdict = judge(case, Missing(backward, stopped, cuts, own), cut)
@@ -119,6 +120,39 @@ def _of_loss(case: Case, backward: Backward) -> list[Verdict]:
             if not _draws(verdict):
                 found.append(verdict)
     return found + numbers + only_penalised(case, backward, terms, trained)
+
+
+def _stops(
+    case: Case, backward: Backward, term: int, trained: set[int], proofs: frozenset[str]
+) -> tuple[reach.Slice, list[reach.Cut]]:
+    """What a term was made of, and where the only way from it to what the loss trains is cut."""
+    own = reach.backward_slice(case.recording, term, case.made_by, backward.at, proofs)
+    read = {case.recording.values[v].variable for v in own.values} & trained
+    since = _fresh_since(case, backward)
+    cuts = case.cuts_of(own, {v for v in read if v is not None}, backward.tape)
+    cuts = [cut for cut in cuts if cut.alone and cut.op.at > since and not _is_data(case, cut.op, backward)]
+    return own, [cut for cut in cuts if not only_weighs(case, own, cut, own.values)]  # an advantage is stopped rightly
+
+
+def _fresh_since(case: Case, backward: Backward) -> int:
+    """When what a loss is made of began: after the last step; a tape that gives several losses was there before it."""
+    tape = case.recording.tapes.get(backward.tape) if backward.tape is not None else None
+    before = backward.at if tape is None else tape.opened
+    return max((step.at for step in case.recording.steps if step.at < before), default=0)
+
+
+def _shown(case: Case, op: Op, backward: Backward) -> bool:
+    """Whether what left there is part of another loss, with a gradient of its own: its number is for showing."""
+    others = (b for b in case.recording.backwards if b.stack != backward.stack and b.loss in case.recording.values)
+    return any(v in case.slice(other, reach.CERTAIN).values for other in others for v in op.inputs)
+
+
+def _divides(own: reach.Slice, cut: Op) -> bool:
+    """Whether what is stopped divides: `alpha / q.abs().mean().detach()`."""
+    users = [op for op in own.ops if any(v in cut.outputs for v in op.inputs)]
+    return bool(users) and all(
+        op.name in _INVERSES or (op.name in _QUOTIENTS and op.inputs[0] not in cut.outputs) for op in users
+    )
 
 
 def _judges(case: Case, term: int, trained: frozenset[int] | set[int]) -> bool:
@@ -131,7 +165,7 @@ def _judges(case: Case, term: int, trained: frozenset[int] | set[int]) -> bool:
         own = {case.content[v] for v in op.inputs if v in case.content}
         if op.name in CONTRACTS or (op.name in _SUMS and own):
             return bool(own) and not own & trained
-        if op.kind == "stop" or op.name in _SUMS | _SIGNS | _PICKS | SHAPING:
+        if op.kind == "stop" or op.name in _SUMS | _SIGNS | _PICKS | _MEANS | SHAPING:
             fresh = [v for v in op.inputs if v not in seen]
             seen.update(fresh)
             todo.extend(fresh)

@@ -19,6 +19,7 @@ DIFFERENCE = frozenset({
     "l1_loss",
 })  # fmt: skip
 _SUM = frozenset({"add", "__add__", "__radd__", "addcmul", "add_"})
+_GUARD = 1e-3
 
 
 def without_targets(recording: Recording, part: reach.Slice, cuts: list[reach.Cut]) -> list[reach.Cut]:
@@ -40,8 +41,8 @@ def without_targets(recording: Recording, part: reach.Slice, cuts: list[reach.Cu
 
 
 def _is_target(recording: Recording, part: reach.Slice, cut: reach.Cut, other: reach.Cut) -> bool:
-    ours, summed = _followers(part, cut)
-    theirs, other_summed = _followers(part, other)
+    ours, summed = _followers(recording, part, cut)
+    theirs, other_summed = _followers(recording, part, other)
     for op in part.ops:
         if op.name in DIFFERENCE and len(op.inputs) >= 2:
             left, right = op.inputs[0], op.inputs[1]
@@ -63,7 +64,7 @@ def _is_older(op: Op, other: Op) -> bool:
 
 def is_target(case: Case, part: reach.Slice, cut: reach.Cut) -> bool:
     """Whether what lies behind a cut only serves as a target: added to something, then compared with a prediction."""
-    values, summed = _followers(part, cut)
+    values, summed = _followers(case.recording, part, cut)
     for op in part.ops:
         if op.name in DIFFERENCE and len(op.inputs) >= 2:
             for one, other in (op.inputs[:2], op.inputs[1::-1]):
@@ -144,22 +145,31 @@ def comes_from_variable(case: Case, value: int) -> bool:
     return False
 
 
-def feeds_copy(part: reach.Slice, cut: reach.Cut) -> bool:
+def feeds_copy(case: Case, part: reach.Slice, cut: reach.Cut) -> bool:
     """Whether what lies behind a cut is stored into another variable: a copy of weights, such as a target's sync."""
-    values, _ = _followers(part, cut)
+    values, _ = _followers(case.recording, part, cut)
     return any(op.kind == "write" and any(v in values for v in op.inputs) for op in part.ops if op.at > cut.op.at)
 
 
-def _followers(part: reach.Slice, cut: reach.Cut) -> tuple[set[int], set[int]]:
+def _followers(recording: Recording, part: reach.Slice, cut: reach.Cut) -> tuple[set[int], set[int]]:
     """Values computed from what lies behind a cut, and those among them to which something was added."""
     values = set(cut.op.outputs)
     summed: set[int] = set()
     for op in part.ops:
         if op.at > cut.op.at and any(v in values for v in op.inputs):
+            others = [v for v in op.inputs if v not in values]
             values.update(op.outputs)
-            if op.name in _SUM or any(v in summed for v in op.inputs):
+            adds = op.name in _SUM and not (others and all(_is_guard(recording, v) for v in others))
+            if adds or any(v in summed for v in op.inputs):
                 summed.update(op.outputs)
     return values, summed
+
+
+def _is_guard(recording: Recording, value: int) -> bool:
+    """A tiny number that keeps a logarithm or a root away from zero: no reward."""
+    known = recording.values.get(value)
+    numbers = known.numbers if known is not None else None
+    return numbers is not None and numbers.size == 1 and 0 < abs(numbers.low) < _GUARD
 
 
 _PRODUCT = frozenset({"mul", "__mul__", "__rmul__", "multiply"})
@@ -211,18 +221,17 @@ def only_weighs(case: Case, part: reach.Slice, cut: reach.Cut, trained: set[int]
     return weighs and part.loss not in values
 
 
-def is_log_probability(made_by: dict[int, Op], value: int) -> bool:
+def is_log_probability(made_by: dict[int, Op], value: int, far: int = 8) -> bool:
     """Whether a value is a log-probability: a logarithm lies a few operations back."""
-    todo = [(value, 0)]
-    while todo:
-        number, depth = todo.pop()
-        op = made_by.get(number)
-        if op is None or depth > 8:
-            continue
-        name = op.name.lower()
-        if name.startswith("log") or "cross_entropy" in name or name == "nll_loss":
-            return not name.startswith("logical")
-        todo.extend((source, depth + 1) for source in op.inputs)
+    level, seen = [value], {value}
+    for _ in range(far + 1):
+        ops = [op for number in level if (op := made_by.get(number)) is not None]
+        for op in ops:
+            name = op.name.lower()
+            if name.startswith("log") or "cross_entropy" in name or name == "nll_loss":
+                return not name.startswith("logical")
+        level = [v for v in dict.fromkeys(v for op in ops for v in op.inputs) if v not in seen]
+        seen.update(level)
     return False
 
 

@@ -18,6 +18,7 @@ _LONG = 16
 _LARGE = 1e12
 _HUGE = 1e8
 _GROWN = 1e4
+_QUOTIENT = frozenset({"div", "truediv", "rtruediv", "reciprocal", "realdiv", "divide", "true_divide"})
 SQUASH = frozenset({"sigmoid", "tanh", "logistic", "softsign", "softmax", "hardsigmoid", "erf"})
 
 
@@ -60,7 +61,7 @@ def _chain(case: Case, step: Step, backward: Backward, members: list[int]) -> Ch
     for op in part.ops:
         if not op.carries:
             continue
-        if base_name(op) in SQUASH:
+        if base_name(op) in SQUASH or _by_hand(case, op):
             squashes.append(op)
         if base_name(op) in PRODUCTS or "rnn" in base_name(op):
             for value in op.inputs:
@@ -76,6 +77,27 @@ def _chain(case: Case, step: Step, backward: Backward, members: list[int]) -> Ch
     bias = max((step.gradients[v].norm / math.sqrt(step.gradients[v].size) for v in vectors if owner), default=0.0)
     loop = loop_in(case, backward) if len(order) < _DEEP else None
     return Chain(backward, step, order, sizes, squashes, bias, loop[1] if loop is not None else 0)
+
+
+def _by_hand(case: Case, op: Op) -> bool:
+    """Whether an operation ends a sigmoid that is written out: `1 / (1 + exp(-x))`."""
+    if base_name(op) not in _QUOTIENT or len(op.inputs) not in (1, 2):
+        return False
+    below = case.made_by.get(op.inputs[-1])
+    if below is None or base_name(below) not in ("add", "radd") or _computed_input(case, op) != op.inputs[-1]:
+        return False
+    return any((made := case.made_by.get(v)) is not None and base_name(made) == "exp" for v in below.inputs)
+
+
+def _computed_input(case: Case, op: Op) -> int | None:
+    """The one input of an operation that was computed; None where there are several."""
+    made = [v for v in op.inputs if (source := case.made_by.get(v)) is not None and source.kind != "enter"]
+    return made[0] if len(made) == 1 else None
+
+
+def squash_name(op: Op) -> str:
+    """What a squashing operation is called."""
+    return "sigmoid" if base_name(op) in _QUOTIENT else base_name(op)
 
 
 def loop_in(case: Case, backward: Backward) -> tuple[Op, int] | None:

@@ -1,11 +1,13 @@
-"""Losses that are put together without a term: it was computed and left out, or there is none for a baseline."""
+"""Losses that are put together without a term: it was computed and left out, there is none, or another loss has it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from whygrad.flow import reach
+from whygrad.flow.recording import Backward, Op
 from whygrad.flow.site import Site
-from whygrad.flow.source import returned
+from whygrad.flow.source import bound_for_return, returned
 from whygrad.rules.asked_of_another import asked_of_another
 from whygrad.rules.case import Case, Missing
 from whygrad.rules.finding import Finding, PathStep
@@ -55,7 +57,14 @@ def _put_together(case: Case, missing: Missing) -> Site | None:
     loss = case.loss_site(missing.backward)
     made = case.made_by.get(missing.backward.loss) if missing.backward.loss is not None else None
     if case.recording.framework != "jax" or loss is None or made is None:
-        return loss
+        inner = case.site(made.stack) if made is not None and loss is not None else None
+        apart = inner is not None and loss is not None and inner.first_line != loss.first_line
+        together = inner is not None and all(
+            term is not None and (term.file, term.first_line) == (inner.file, inner.first_line)
+            for op in missing.dropped.values()
+            for term in [case.site(op.stack)]
+        )  # a function of losses that returns one of them: the fault is in there
+        return (bound_for_return(inner) if apart and together and inner is not None else None) or loss
     later = [term for term in missing.dropped.values() if term.at > made.at]
     # Unless the loss got its name after that: `loss = policy_loss` is where the term is missing.
     behind = [site for term in later if (site := case.site(term.stack)) is not None and site.line >= loss.line]
@@ -86,3 +95,41 @@ def without_term(case: Case, missing: Missing, members: set[int]) -> Iterator[Fi
         first_update=missing.update,
         seen=missing.seen,
     )
+
+
+def taken_by_another(case: Case, missing: Missing, members: set[int], output: Op) -> Finding | None:
+    """What was made from these goes into a loss that is asked for others, and the loss that is asked for them lacks it.
+
+    Both losses may come out of one function: the line where their ways part is the one that makes this loss.
+    """
+    backward = missing.backward
+    other = next((b for b in case.recording.backwards if _takes(case, b, backward, output)), None)
+    made, theirs = (case.made_by.get(b.loss) if b is not None and b.loss is not None else None
+                    for b in (backward, other))  # fmt: skip
+    ours, beside = (case.stack(op.stack) if op is not None else () for op in (made, theirs))
+    inner = [site for depth, site in enumerate(ours) if ours[depth:] != beside[len(beside) - len(ours) + depth :]]
+    if other is None or not inner:
+        return None
+    where, loss = inner[-1], case.site(theirs.stack) if theirs is not None else None
+    it = verb(members, case, "it", "them")
+    return Finding(
+        code=CODE, rule=NAME, severity=severity_of(case, members, missing),
+        message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} no gradient: the loss"
+        f"{at_line(where, where)} does not use {it}",
+        why=f"What is made from {it} goes into another loss{at_line(loss, where)}, of which the gradient is asked for "
+        "others.",
+        fix=f"let {quoted(where)} use what is made from {it}",
+        variables=case.names(members), where=where, label=f"the loss that should train {it} is made here, without {it}",
+        loss=where, path=(PathStep(where, "loss", "the loss"),), first_update=missing.update, seen=missing.seen,
+    )  # fmt: skip
+
+
+def _takes(case: Case, other: Backward, backward: Backward, output: Op) -> bool:
+    """Whether an output is part of another loss of the same update."""
+    if other.loss == backward.loss or other.loss not in case.recording.values or other.implicit:
+        return False
+    between = sorted((other.at, backward.at))
+    if any(between[0] < step.at < between[1] for step in case.recording.steps):
+        return False
+    part = case.slice(other, reach.CERTAIN).values
+    return any(value in part for value in output.outputs)

@@ -22,6 +22,7 @@ SHAPING = frozenset({
     "getitem", "__getitem__", "strided_slice", "identity", "cast", "to", "float", "double", "contiguous", "clone",
     "broadcast_to", "broadcast_tensors", "cat", "concat", "stack", "T.__get__", "gather", "expand_as", "view_as",
     "unstack", "unbind", "split", "chunk", "slice", "convert_element_type", "broadcast_in_dim", "concatenate",
+    "broadcast", "astype",
 })  # fmt: skip
 CONTRACTS = frozenset({
     "linear", "matmul", "__matmul__", "addmm", "mm", "bmm", "conv1d", "conv2d", "conv3d", "embedding", "lstm", "gru",
@@ -177,8 +178,23 @@ def _bootstraps(case: Case, objective: Objective, live: bool) -> Iterator[Bootst
             place = op.stack, found[0].stack
             counted[place] = counted.get(place, 0) + 1
             # One expression in a loop over a rollout says the same each time.
-            if counted[place] <= _LOOKED_AT and _compares(case, objective, op):
+            if counted[place] <= _LOOKED_AT and _compares(case, objective, op) and not _recurs(case, prediction, found):
                 yield Bootstrap(objective, op, prediction, target, *found)
+
+
+def _recurs(case: Case, prediction: int, found: tuple[Op, int]) -> bool:
+    """Whether the prediction was computed from the sum: the state of a simulation that the network's output moves."""
+    since, sums = found[0].at, set(found[0].outputs)
+    todo, seen = [prediction], {prediction}
+    while todo:
+        number = todo.pop()
+        if number in sums:
+            return True
+        op = case.made_by.get(number)
+        fresh = [v for v in op.inputs if v not in seen] if op is not None and op.at > since else []
+        seen.update(fresh)
+        todo.extend(fresh)
+    return False
 
 
 def _data_taken_off(case: Case, objective: Objective, value: int) -> Op | None:
@@ -257,9 +273,24 @@ def _is_data(case: Case, objective: Objective, others: list[int], small: bool) -
         not objective.live.get(v, 0)
         and v not in case.content
         and case.recording.values[v].floating
-        and (small or size(case, v) > 1)
+        and (small or size(case, v) > 1 or _is_row(case, v))
         for v in others
     )
+
+
+def _is_row(case: Case, value: int) -> bool:
+    """JAX: whether one number is a row, or made of one, of what a `scan` runs over."""
+    todo, seen = [value], {value}
+    while todo and len(seen) < _FAR:
+        op = case.made_by.get(todo.pop())
+        if op is None or op.kind != "compute":
+            continue
+        if op.name == "row of xs":
+            return True
+        fresh = [v for v in op.inputs if v not in seen]
+        seen.update(fresh)
+        todo.extend(fresh)
+    return False
 
 
 def _discounted(case: Case, value: int) -> bool:

@@ -29,6 +29,7 @@ class _Term:
     """The trained variables it was computed from."""
     live: set[int]
     """Those among them that its gradient arrives at."""
+    arrived: set[int]
     weighed: bool = False
     """Data are its weight: `labels * log_probabilities` compares by a product."""
 
@@ -44,11 +45,12 @@ def only_penalised(case: Case, backward: Backward, terms: list[int], trained: se
             continue
         others = [one for one in views if one is not term and one.live & apart]
         taught = {v for one in others for v in one.live}
-        if not apart <= taught or not all(one.read <= apart and _is_bare(case, one) for one in others):
+        if not apart <= taught or not all(one.live <= apart and _is_penalty(case, one, apart) for one in others):
             continue
-        if _is_bare(case, term):
+        if _is_bare(case, term, term.read):
             continue  # it compares with nothing either: there is no data that it could hand on
-        cuts = [cut for cut in case.cuts_of(term.part, apart, backward.tape) if cut.alone]
+        every = case.cuts_of(term.part, apart, backward.tape)
+        cuts = [cut for cut in every if cut.alone or len(every) == 1]  # an index that is laid out as zeros and ones
         for cut in cuts:
             off = cut.op.switch is not None or (backward.tape is not None and backward.tape not in cut.op.tapes)
             verdict = judge(case, Missing(backward, frozenset(apart), cuts, term.part), cut)
@@ -64,7 +66,7 @@ def _view(case: Case, backward: Backward, value: int, trained: set[int]) -> _Ter
     arrived = reach.gradient_reach(case.recording, part, backward.tape)
     read = {owner for v in part.values if v in values and (owner := values[v].variable) in trained}
     live = {owner for v in arrived if v in values and (owner := values[v].variable) in trained}
-    return _Term(value, part, {v for v in read if v is not None}, {v for v in live if v is not None})
+    return _Term(value, part, {v for v in read if v is not None}, {v for v in live if v is not None}, arrived)
 
 
 def _mark_weighed(case: Case, backward: Backward, terms: list[_Term]) -> None:
@@ -78,20 +80,32 @@ def _mark_weighed(case: Case, backward: Backward, terms: list[_Term]) -> None:
             whole[met[0]].weighed = True
 
 
-def _is_bare(case: Case, term: _Term) -> bool:
-    """Whether what a network makes meets no data on its way into a term; what a later layer is given is its input."""
+def _is_penalty(case: Case, term: _Term, own: set[int]) -> bool:
+    """Whether a term is about one output of a network by itself; two views of a batch are held against each other."""
+    calls: dict[int, int] = {}
+    for op in term.part.ops:
+        if op.name == "read_value" or not any(v in term.arrived for v in op.outputs):
+            continue  # TensorFlow: what is read is used by the next operation; an index is chosen beside
+        for variable in {case.content[v] for v in op.inputs if v in case.content} & own:
+            calls[variable] = calls.get(variable, 0) + 1
+    return max(calls.values(), default=0) == 1 and _is_bare(case, term, own)
+
+
+def _is_bare(case: Case, term: _Term, variables: set[int]) -> bool:
+    """Whether what these make meets no data on its way into a term; what a later layer is given is its input."""
     if term.weighed:
         return False
     made: dict[int, bool] = {}
     begun = next((op.at for op in term.part.ops if any(v in case.content for v in op.inputs)), 0)
     data = _Data(case, term.part.ops, begun)
     for op in term.part.ops:
-        if any(v in case.content for v in op.inputs):
+        if any(case.content.get(v) in variables for v in op.inputs):
             made.update(dict.fromkeys(op.outputs, False))
             continue
         own = [v for v in op.inputs if v in made]
         if own:
-            beside = [v for v in op.inputs if v not in made and (_floating(case, v) or _takes_labels(op))]
+            other = [v for v in op.inputs if v not in made and v not in case.content]
+            beside = [v for v in other if _floating(case, v) or _takes_labels(op)]
             met = any(made[v] for v in own) or any(v in data for v in beside)
             for value in op.outputs:
                 made[value] = made.get(value, False) or met
@@ -113,7 +127,7 @@ class _Data:
     """Which values came from outside, more than one number of each; what is drawn once the network runs is noise."""
 
     def __init__(self, case: Case, ops: list[Op], begun: int) -> None:
-        self._values = case.recording.values
+        self._values, self._content = case.recording.values, case.content
         self._known: dict[int, bool] = {}
         for op in ops:  # in the order in which they ran: a rollout has thousands, and each is looked at once
             name = op.name.lower()
@@ -124,6 +138,8 @@ class _Data:
                 self._known.update(dict.fromkeys(op.outputs, any(v in self for v in op.inputs)))
 
     def __contains__(self, value: int) -> bool:
+        if value in self._content:
+            return False  # a variable, though its first content may have been drawn
         if value in self._known:
             return self._known[value]
         return value in self._values and any(size != 1 for size in self._values[value].shape)

@@ -15,7 +15,9 @@ from whygrad.flow.site import Site
 from whygrad.rules import sync_source
 from whygrad.rules.averages import unused_averages
 from whygrad.rules.case import Case
+from whygrad.rules.handed import handed_as
 from whygrad.rules.objective import bootstraps, objectives
+from whygrad.rules.stored_twice import stored_twice
 from whygrad.rules.twins import Twin, target_networks
 
 _OFTEN = 3
@@ -39,7 +41,7 @@ def found(case: Case) -> list[Same]:
     """Each network once."""
     known: list[Same] = []
     for one in (*_given_twice(case), *_replaced_each_time(case), *_passed_by(case), *_one_object(case)):
-        if not any(one.members & other.members for other in known):
+        if not any(one.members & other.members or one.where == other.where for other in known):
             known.append(one)
     return known
 
@@ -111,7 +113,9 @@ def _one_object(case: Case) -> Iterator[Same]:
             members = set(objective.variables(ours & objective.read.get(target.value, 0)))
             if not members or not _up_to_date(case, objective.backward, target.value, members):
                 continue
-            for name in _called_by(case, target.value, members):
+            predicted = _called_by(case, target.prediction, members)
+            # What both sides are called by is a function of the parameters, which the caller hands it.
+            for name in (n for n in _called_by(case, target.value, members) if n not in predicted):
                 for site, value in sync_source.bindings(files, name):
                     other = sync_source.dotted(value)
                     if other and other != name:
@@ -148,7 +152,11 @@ def _called_by(case: Case, value: int, members: set[int]) -> list[str]:
         if op is None:
             continue
         if any(case.content.get(v) in members for v in op.inputs):
-            found += [name for site in case.stack(op.stack) if (name := sync_source.callee(site)) and name not in found]
+            stack = case.stack(op.stack)
+            for index, site in enumerate(stack):
+                name = sync_source.callee(site)
+                outside = handed_as(stack, index, name) if name and sync_source.given_at(site) else ""
+                found += [one for one in (name, outside) if one and one not in found]
         fresh = [v for v in op.inputs if v not in seen and v not in case.content]
         seen.update(fresh)
         todo.extend(fresh)
@@ -177,6 +185,12 @@ def _explained(case: Case, members: set[int], backward: Backward, event: Doubled
                     f"`{target}` is replaced by `{online}` after every update.",
                     f"replace `{target}` only after every so many updates, or average: optax.incremental_update(…)",
                 )  # fmt: skip
+    again = stored_twice(case, backward, members)
+    if again is not None:
+        return Same(members, backward, again, "the trained parameters, a second time",
+            "After each update the state holds the new parameters in the place of the target as well.",
+            "keep the target's own parameters in the state, and replace them only after every so many updates",
+        )  # fmt: skip
     return Same(members, backward, call, "both sets of parameters are the same arrays",
         "The function takes two sets of parameters and is given the same arrays for both.",
         "pass target parameters that are replaced only after every so many updates")  # fmt: skip
@@ -190,7 +204,8 @@ def _replaced_each_time(case: Case) -> Iterator[Same]:
         if share is None:
             continue
         copy = next(c for c in twin.into if c.at > twin.begun)
-        where = case.site(copy.stack)
+        where = stored_twice(case, twin.objective.backward, set(twin.originals)) if share == 1.0 else None
+        where = where or case.site(copy.stack)
         if share == 1.0:
             yield Same(set(twin.members), twin.objective.backward, where, "runs after every update",
                 f"`{twin.name}` is replaced by `{twin.online}` after every update.",

@@ -145,12 +145,18 @@ def pair(site: Site) -> list[str]:
 def blamed(stack: Stack) -> Site | None:
     """The line that says which network is copied into which: the caller's, where the function takes any two."""
     for index, site in enumerate(stack):
-        _, _, function = around(site)
+        statement, _, function = around(site)
         given = {a.arg for a in function.args.args} if function is not None else set()
         names = {name.partition(".")[0] for name in pair(site)} or _zipped(site) or _handed_on(site)
-        if not (names & (given - {"self"})) or index + 1 == len(stack):
+        if not (names & (given - {"self"})) or index + 1 == len(stack) or _keeps(statement):
             return site
     return None
+
+
+def _keeps(statement: ast.stmt | None) -> bool:
+    """`self.target = copy.deepcopy(network)`: the object binds the copy to a name of its own, whoever gave it."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return any(isinstance(t, ast.Attribute) and dotted(t.value) == "self" for t in targets)
 
 
 def one_of_pair(stack: Stack) -> Site | None:
@@ -331,6 +337,11 @@ def arguments(site: Site) -> list[str]:
         if place == (site.line, site.column, site.end_line, site.end_column):
             return [name for a in (*node.args, *(k.value for k in node.keywords)) if (name := dotted(a))]
     return []
+
+
+def given_twice(stack: Stack) -> Site | None:
+    """The innermost call that is given one thing as two arguments: `average(target, target, tau)`."""
+    return next((site for site in stack if len(given := arguments(site)) > len(set(given))), None)
 
 
 def from_around(stack: Stack) -> Site | None:

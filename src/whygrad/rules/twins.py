@@ -8,8 +8,12 @@ from dataclasses import dataclass, field
 from whygrad.flow import reach
 from whygrad.flow.recording import Copy, Op
 from whygrad.rules.case import Case
+from whygrad.rules.distributions import distributions
 from whygrad.rules.intent import fed_with, serves_as_target
 from whygrad.rules.objective import SUM, Objective, bootstraps, objectives
+
+_MIXES = SUM | {"select_n", "where", "cond"}
+"""An average of two networks, or now the one and now the other (`optax.periodic_update`)."""
 
 
 @dataclass(slots=True)
@@ -119,11 +123,18 @@ def _heads(case: Case, objective: Objective, members: set[int], originals: set[i
 
 
 def _original(case: Case, members: set[int], trained: dict[str, set[int]]) -> str | None:
-    shapes = sorted(str(case.variable(v).shape) for v in members)
-    alike = [n for n, theirs in trained.items() if sorted(str(case.variable(v).shape) for v in theirs) == shapes]
+    alike = [n for n, theirs in trained.items() if _built_alike(case, members, theirs)]
     copied = {c.source for c in case.recording.copies if c.target in members}
     copied |= {o for v in members if (o := case.variable(v).copy_of) is not None}
     return next((n for n in alike if trained[n] & copied), alike[0] if alike else None)
+
+
+def _built_alike(case: Case, members: set[int], theirs: set[int]) -> bool:
+    """Whether two networks have the same shapes; what `vmap` trains several of at once has leading lengths more."""
+    ours, others = ([case.variable(v).shape for v in one] for one in (members, theirs))
+    more = max(map(len, others)) - max(map(len, ours)) if case.recording.framework == "jax" else 0
+    others = [shape[more:] for shape in others] if more > 0 else others
+    return sorted(map(str, ours)) == sorted(map(str, others))
 
 
 def _serves(case: Case, members: set[int], name: str, originals: set[int]) -> Objective | None:
@@ -134,7 +145,8 @@ def _serves(case: Case, members: set[int], name: str, originals: set[int]) -> Ob
         mask = sum(objective.bits[v] for v in members if v in objective.bits)
         if mask:
             using.append(objective)
-            if any(objective.read.get(b.value, 0) & mask for b in bootstraps(case, objective, live=False)):
+            targets = (*bootstraps(case, objective, live=False), *distributions(case, objective, live=False))
+            if any(objective.read.get(b.value, 0) & mask for b in targets):
                 return objective
     outside = next((o for o in objectives(case) if _through_numpy(case, o, members, originals)), None)
     if outside is not None:
@@ -202,14 +214,34 @@ def _content(case: Case, value: int) -> object:
 def _twin(case: Case, name: str, members: set[int], online: str, originals: set[int], objective: Objective) -> Twin:
     twin = Twin(name, frozenset(members), online, frozenset(originals), objective)
     twin.begun = min((s.at for s in case.recording.steps if s.applied & originals), default=0)
+    itself = members | _follows_nobody(case)
     for copy in case.recording.copies:
-        if copy.target in members and copy.source in members:
+        if copy.target in members and copy.source in itself:
             twin.itself.append(copy)
         elif copy.target in members:
             twin.into.append(copy)
         elif copy.source in members and copy.target in case.trained:
             twin.out_of.append(copy)
     return twin
+
+
+def _follows_nobody(case: Case) -> set[int]:
+    """JAX: variables that are copied, and to which no chain of copies leads from a trained one.
+
+    A copy of such a one is the target again, by the name that it has outside of a loop.
+    """
+    if case.recording.framework != "jax":
+        return set()
+    given: dict[int, set[int]] = {}
+    for copy in case.recording.copies:
+        given.setdefault(copy.source, set()).add(copy.target)
+    todo = list(case.trained)
+    fed = set(todo)
+    while todo:
+        fresh = given.get(todo.pop(), set()) - fed
+        fed |= fresh
+        todo.extend(fresh)
+    return {copy.source for copy in case.recording.copies} - fed
 
 
 def dropped_average(case: Case, twin: Twin, alone: bool = False) -> Op | None:
@@ -233,27 +265,40 @@ def dropped_averages_of(case: Case, twin: Twin) -> int:
 
 
 def _left_lying(case: Case, twin: Twin) -> Iterator[tuple[Op, set[int]]]:
-    """Sums since training began that nothing uses, with the variables they are made of."""
+    """Sums and choices since training began that nothing uses, with the variables they are made of."""
     consumed = {v for op in case.recording.ops.values() for v in op.inputs}
     consumed |= {b.loss for b in case.recording.backwards if b.loss is not None}  # a sum of two losses is no average
+    held = _first_content(case, twin)
     for op in case.recording.ops.values():
-        if op.at >= twin.begun and op.name in SUM and op.kind == "compute" and op.outputs[0] not in consumed:
-            yield op, _met(case, op)
+        if op.at >= twin.begun and op.name in _MIXES and op.kind == "compute" and op.outputs[0] not in consumed:
+            yield op, _met(case, op, held)
 
 
 def _pair(case: Case, op: Op, met: set[int]) -> bool:
     shape = case.recording.values[op.outputs[0]].shape
-    return bool(shape) and len(met) == 2 and all(case.variable(v).shape == shape for v in met)
+    # What `vmap` trains several of at once is averaged row by row.
+    return bool(shape) and len(met) == 2 and all(case.variable(v).shape[-len(shape) :] == shape for v in met)
 
 
-def _met(case: Case, op: Op) -> set[int]:
+def _first_content(case: Case, twin: Twin) -> dict[int, int]:
+    """JAX: the arrays that a target took over from the trained network and still is, with its variables."""
+    if case.recording.framework != "jax":
+        return {}
+    found = {}
+    for op in case.recording.ops.values():
+        if op.name == "captured" and (variable := case.content.get(op.outputs[0])) in twin.members:
+            found[op.inputs[0]] = variable
+    return found
+
+
+def _met(case: Case, op: Op, held: dict[int, int]) -> set[int]:
     """The variables whose content an operation averages."""
     found: set[int] = set()
     todo = [(v, 0) for v in op.inputs]
     while todo:
         value, depth = todo.pop()
-        if value in case.content:
-            found.add(case.content[value])
+        if value in held or value in case.content:
+            found.add(held[value] if value in held else case.content[value])
             continue
         made = case.made_by.get(value)
         if made is not None and depth < 5:

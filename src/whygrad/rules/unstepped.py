@@ -54,10 +54,12 @@ def unstepped(case: Case) -> Iterator[Unstepped]:
         else:
             came = [b for b in recording.backwards if b.tape is not None and b.got - touched and not _used(case, b)]
         came = [b for b in came if b.error is None and not b.implicit and b.stack not in astray(case)]
-        rounds = [b for b in came if b.stack == came[0].stack]
+        # The loss that was written for them: others may lead through them on their way.
+        own = min(came, key=lambda b: len(b.got - optimizer.holds), default=None) if optimizer.holds else None
+        rounds = [b for b in came if b.stack == (own or came[0]).stack]
         if len(rounds) < 2 or instead_of(case, optimizer) is not None:
             continue
-        variables = {v for b in rounds for v in b.got if case.variable(v).parameter} - touched
+        variables = {v for b in rounds for v in b.got if case.variable(v).parameter or v in optimizer.holds} - touched
         if optimizer.holds:
             variables &= optimizer.holds
         if variables:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Op, Optimizer, Value
+from whygrad.flow.recording import Op, Optimizer, Step, Value
 from whygrad.rules.case import Case
 from whygrad.rules.intent import DIFFERENCE
 from whygrad.rules.order import idle, steps_of
@@ -37,7 +37,24 @@ def unused_loss(case: Case, optimizer: Optimizer) -> Op | None:
     ends = [op for op in scalars if not any(value in consumed for value in op.outputs)]
     if case.recording.backwards:  # beside another loss, a mean that is printed is no loss
         ends = [op for op in ends if _compares(case, op)]
-    return ends[-1] if ends else None
+    return ends[-1] if ends and not _beside_another(case, ends[-1], steps[0]) else None
+
+
+def _beside_another(case: Case, end: Op, step: Step) -> bool:
+    """Whether a function computed this loss and another, and only the other left it: a term that was not added.
+
+    Where backward() is called nobody has it. The function that steps may call it; that one is not meant.
+    """
+    here, stepped = case.site(end.stack), case.site(step.stack)
+    if here is None or stepped is None or (here.file, here.first_line) == (stepped.file, stepped.first_line):
+        return False
+    since = max((s.at for s in case.recording.steps if s.at < end.at), default=0)
+    for backward in case.recording.backwards:
+        made = case.made_by.get(backward.loss) if backward.loss is not None else None
+        there = case.site(made.stack) if made is not None and since < made.at and backward.at < step.at else None
+        if there is not None and (there.file, there.first_line) == (here.file, here.first_line):
+            return True
+    return False
 
 
 def _one_row(values: dict[int, Value], op: Op) -> bool:

@@ -60,10 +60,11 @@ What does not help
 
 When it is meant
     A target such as r + gamma * q_next.detach(), an advantage, an encoder
-    that only the critic trains. whygrad is quiet where the network gets its
-    gradient on another way, and where no optimizer holds it. Otherwise write
-    `# whygrad: ok W102` on the line, or take the variables away from the
-    optimizer.
+    that only the critic trains, a random prior that is added to a trained
+    network of its own build. whygrad is quiet there, where the network gets
+    its gradient on another way, and where no optimizer holds it. Otherwise
+    write `# whygrad: ok W102` on the line, or take the variables away from
+    the optimizer.
 """
 
 from __future__ import annotations
@@ -73,6 +74,7 @@ from collections.abc import Iterator
 from whygrad.flow.source import expression
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding
+from whygrad.rules.fixed_addend import is_fixed_addend
 from whygrad.rules.idle_terms import idle_terms
 from whygrad.rules.never_begun import ASKED
 from whygrad.rules.verdict import Verdict, verdicts
@@ -85,7 +87,7 @@ SUMMARY = "detach, stop_gradient or .data on the only way from the variable to t
 def check(case: Case) -> Iterator[Finding]:
     """Cuts that the program asked for."""
     for verdict in [*verdicts(case), *idle_terms(case)]:
-        if verdict.code == CODE:
+        if verdict.code == CODE and not is_fixed_addend(case, verdict):
             yield from_verdict(case, verdict, NAME, *_words(verdict))
 
 

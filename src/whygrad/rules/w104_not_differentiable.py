@@ -163,6 +163,11 @@ def _words(case: Case, verdict: Verdict) -> tuple[str, str, str]:
             case.recording.framework, "tf.reduce_max(q, axis=1)"
         )
         fix = f"use the value, not its index, in place of {text} (such as {best}), or gather the entry that was taken"
+        if verdict.penalised:  # a codebook: what is picked goes on in place of the code
+            stopped = {"torch": "(picked - code).detach()", "jax": "jax.lax.stop_gradient(picked - code)"}.get(
+                case.recording.framework, "tf.stop_gradient(picked - code)"
+            )
+            fix = f"hand the gradient past it (a straight-through estimator): code + {stopped} goes on"
         return label, why, fix
     if op.detail or op.kind == "discrete":
         kind = op.detail or "an integer type"

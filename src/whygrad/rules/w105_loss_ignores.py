@@ -87,7 +87,7 @@ from whygrad.rules.cleared import cleared_away
 from whygrad.rules.consumer import compared_instead, constant_term, repeated_operand, repeated_term, wrong_turn
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.idle_terms import idle_terms
-from whygrad.rules.missing_terms import left_out, without_term
+from whygrad.rules.missing_terms import left_out, taken_by_another, without_term
 from whygrad.rules.mistaken_holds import given_by_mistake
 from whygrad.rules.stand_ins import network_used_instead, severity_of, stood_in, used_instead
 from whygrad.rules.swapped import swapped_variables
@@ -134,7 +134,8 @@ def check(case: Case) -> Iterator[Finding]:
             dropped = {}
         for site, members in dropped.items():
             output = last[max(members, key=lambda v: last[v].at)]
-            yield _unused(case, missing, members, site, output) or _dropped(case, missing, members, site)
+            unused = _unused(case, missing, members, site, output)
+            yield unused or taken_by_another(case, missing, members, output) or _dropped(case, missing, members, site)
         never = variables - last.keys()
         for members, finding in used_instead(case, missing, never):
             never -= members

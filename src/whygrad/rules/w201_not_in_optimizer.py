@@ -76,6 +76,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Optimizer, Step
 from whygrad.flow.site import Site
 from whygrad.flow.source import first_argument
@@ -317,7 +318,15 @@ def _source(case: Case, members: set[int]) -> Backward:
     asked = [b for b in recording.backwards if b.got & members]
     if asked:
         return asked[0]
-    return next(b for b in recording.backwards if not b.implicit and any(case.uses(b, v) for v in members))
+    using = [b for b in recording.backwards if not b.implicit and any(case.uses(b, v) for v in members)]
+    first = {b.stack: b for b in reversed(using)}  # the same request is made again in every update
+    return next((b for b in using if first[b.stack] is b and _leads_to(case, b, members)), using[0])
+
+
+def _leads_to(case: Case, backward: Backward, members: set[int]) -> bool:
+    """Whether a gradient could get from a loss to these: what was made before the tape is data to it."""
+    arrived = reach.gradient_reach(case.recording, case.slice(backward, reach.CERTAIN), backward.tape)
+    return any(case.recording.values[value].variable in members for value in arrived)
 
 
 def _place(case: Case, optimizer: Optimizer, backward: Backward, members: set[int]) -> tuple[Site | None, str]:

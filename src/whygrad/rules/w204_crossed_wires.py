@@ -93,6 +93,7 @@ from whygrad.rules.older_content import Older, asked_of_older
 from whygrad.rules.order import astray, loss_name, optimizer_name, passes, steps_of
 from whygrad.rules.ownership import used_by, within_reach
 from whygrad.rules.swapped import Swapped, swapped
+from whygrad.rules.told_apart import told_apart
 from whygrad.rules.wording import at_line, networks, plain_subject, subject, verb
 
 CODE, NAME = "W204", "crossed-wires"
@@ -206,7 +207,7 @@ def crossed(case: Case) -> set[int]:
 
 
 def _crossed(case: Case, stack: int, crossing: _Crossing) -> Finding:
-    backward, there = crossing.backward, case.site(stack)
+    backward, there = crossing.backward, told_apart(case, stack, (s.stack for s in case.recording.steps))
     asked = case.site(backward.stack)
     # A loss that could train them, and was never asked for their gradient: the request names the wrong variables.
     requests = [b for b in case.recording.backwards if b.loss == backward.loss]

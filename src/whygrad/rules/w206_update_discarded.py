@@ -76,7 +76,6 @@ When it is meant
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 
 from whygrad.flow.recording import Backward, Edit, Step
 from whygrad.flow.site import Site
@@ -85,9 +84,13 @@ from whygrad.rules.dropped_averages import DroppedAverage, dropped_averages
 from whygrad.rules.dropped_copies import DroppedCopies, dropped_copies
 from whygrad.rules.dropped_updates import Dropped, dropped_updates, let_go_at, numpy_updates
 from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.forgetful import Forgetful, forgetful
+from whygrad.rules.let_fall import let_fall
 from whygrad.rules.passed_over import passed_over
 from whygrad.rules.rolled_back import RolledBack, rolled_back
+from whygrad.rules.told_apart import told_apart
 from whygrad.rules.undone import Undone, undone
+from whygrad.rules.updates_as_parameters import updates_as_parameters
 from whygrad.rules.wording import plain_subject, quoted, subject, verb
 
 CODE, NAME = "W206", "update-discarded"
@@ -106,29 +109,32 @@ def check(case: Case) -> Iterator[Finding]:
         yield from (_undone(case, one) for one in undone(case))
         return
     used = {value for op in case.recording.ops.values() if op.name != "read_value" for value in op.inputs}
-    dropped: dict[Site | None, list[tuple[Step, set[int]]]] = {}
-    kept: set[Site | None] = set()
+    dropped: dict[tuple[Site | None, int], list[tuple[Step, set[int]]]] = {}
+    kept: dict[tuple[Site | None, int], list[int]] = {}
     for step in case.recording.steps:
         after = _next(case, step)
         if after is None:
             continue
-        where = case.site(step.returned if step.returned is not None else step.stack)
+        stack = step.returned if step.returned is not None else step.stack
+        where = case.site(stack), step.optimizer
         lost = {v for v, old in step.before.items() if after.read.get(v) == old and step.after[v] not in used}
         if lost and lost >= set(step.before) & set(after.read):
             dropped.setdefault(where, []).append((step, lost))
         else:
-            kept.add(where)
+            kept.setdefault(where, []).append(stack)
+    fine = [stack for stacks in kept.values() for stack in stacks]
     for where, steps in dropped.items():
         # Once is a call that warms up the compiler; a loop inside a compiled function is seen to run twice.
         inside = all(step.returned is None and _again(case, step) for step, _ in steps)
         if where not in kept and (len(steps) > 1 or inside):
-            yield _dropped(case, where, steps)
+            yield _dropped(case, _named(case, steps[0][0], fine), steps)
     yield from _not_applied(case)
+    yield from updates_as_parameters(case)
     for stack, taken in passed_over(case).items():
         yield _passed_over(case, case.site(stack), taken)
     if not dropped:
         yield from (_rolled_back(case, one) for one in rolled_back(case))
-        yield from _forgetful(case)
+        yield from (_forgetful(case, one) for one in forgetful(case))
 
 
 def _rebound(case: Case, one: Dropped) -> Finding:
@@ -285,6 +291,13 @@ def _dropped(case: Case, where: Site | None, steps: list[tuple[Step, set[int]]])
     )
 
 
+def _named(case: Case, step: Step, fine: list[int]) -> Site | None:
+    """The line that drops an update; not that of a helper which other updates pass too, and whose result is kept."""
+    stack = step.returned if step.returned is not None else step.stack
+    where = told_apart(case, stack, fine)
+    return where if where == case.site(stack) else let_fall(case.stack(stack)) or where
+
+
 def _rolled_back(case: Case, one: RolledBack) -> Finding:
     """Updates built on one another, and the next round begins where they began."""
     return Finding(
@@ -364,31 +377,21 @@ def _given_to_others(case: Case) -> set[int]:
     return found
 
 
-def _forgetful(case: Case) -> Iterator[Finding]:
-    """An optimizer that begins with the same state in every update."""
-    by_optimizer: dict[int, list[Step]] = {}
-    for step in case.recording.steps:
-        if step.state:
-            by_optimizer.setdefault(step.optimizer, []).append(step)
-    for steps in by_optimizer.values():
-        stale = [later for earlier, later in pairwise(steps)
-                 if all(earlier.state.get(v) == value for v, value in later.state.items())]  # fmt: skip
-        if len(steps) < 2 or len(stale) != len(steps) - 1:
-            continue
-        variables = set(steps[0].state)
-        edit = next((e for e in case.recording.edits if e.call == "update" and e.variables & variables), None)
-        where = case.site(edit.stack if edit is not None else steps[0].stack)
-        yield Finding(
-            code=CODE,
-            rule=NAME,
-            severity="warning",
-            message=f"the optimizer of {subject(case, variables)} starts from its first state in every update",
-            why="The state holds the running averages of momentum and of Adam. Where the new state is not kept, every "
-            "update is computed as if it were the first.",
-            fix="keep the new state: updates, opt_state = tx.update(grads, opt_state, params)",
-            variables=case.names(variables),
-            where=where,
-            label="the new optimizer state is dropped",
-            path=(PathStep(where, "update", "state dropped"),) if where is not None else (),
-            seen=len(stale),
-        )
+def _forgetful(case: Case, one: Forgetful) -> Finding:
+    """An optimizer that begins with the same state in every update, perhaps with the same parameters too."""
+    who = subject(case, one.variables)
+    return Finding(
+        code=CODE, rule=NAME, severity="warning",
+        message=f"every update of {who} starts from the first parameters and the first state of its optimizer"
+        if one.whole else f"the optimizer of {who} starts from its first state in every update",
+        why="Arrays in JAX do not change. What the update made is used within it and then let go, so that each one "
+        "begins where the first did." if one.whole
+        else "The state holds the running averages of momentum and of Adam. Where the new state is not kept, every "
+        "update is computed as if it were the first.",
+        fix=f"keep what {quoted(one.where)} gives back, for the next update" if one.whole
+        else "keep the new state: updates, opt_state = tx.update(grads, opt_state, params)",
+        variables=case.names(one.variables), where=one.where,
+        label="the new parameters are not kept" if one.whole else "the new optimizer state is dropped",
+        path=(PathStep(one.where, "update", "dropped" if one.whole else "state dropped"),) if one.where else (),
+        seen=one.times,
+    )  # fmt: skip

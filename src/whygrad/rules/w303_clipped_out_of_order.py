@@ -325,20 +325,20 @@ def _unapplied(case: Case, clips: list[Edit]) -> Iterator[Finding]:
         clipped = case.seen_from(clip.stack, step.stack)  # in the function that has both
     elif not late:  # a helper may clip and return them; the line that takes nothing from it is the one to change
         clipped = next((site for site in _up_to(case, clip, step) if is_statement(site)), clipped)
-    ignored = not late and clipped is not None and (jax or is_statement(clipped))
+    dropped = not late and clipped is not None and (jax or is_statement(clipped))
     yield Finding(
         code=CODE, rule=NAME, severity="error",
         message=f"the gradients clipped by {quoted(clipped, clip.call)}"
-        f"{at_line(clipped, clipped if ignored else applied)} are not the ones "
+        f"{at_line(clipped, clipped)} are not the ones "
         f"that are applied to {subject(case, step.applied)}",
         why=f"{clip.call} returns new gradients and leaves the given ones as they are. "
         + ("They are made after the step here." if late else "The step is given the ones from before."),
         fix=f"clip before {quoted(applied, 'the step')}, and give it the result"
         if late
         else f"give the result of {quoted(clipped, clip.call)} to {quoted(applied, 'the step')}",
-        variables=case.names(step.applied), where=clipped if late or ignored else applied,
-        label="too late: the step has applied them" if late else "its result is dropped" if ignored
-        else "applies the gradients from before the clipping",
+        variables=case.names(step.applied), where=clipped or applied,
+        label="too late: the step has applied them" if late else "its result is dropped" if dropped
+        else "the step is not given what this returns",
         path=_stations((clipped, clip.call, "clipped here"), (applied, step.call, "applied here")),
     )  # fmt: skip
 

@@ -89,7 +89,7 @@ from whygrad.rules.flatness import (
 from whygrad.rules.masked_away import masked_away
 from whygrad.rules.origin import base_name, numbers_of
 from whygrad.rules.wording import at_line, count, plain_subject, quoted, subject, verb
-from whygrad.rules.zero_terms import ZeroTerm, zero_terms
+from whygrad.rules.zero_terms import zero_terms
 
 CODE, NAME = "W401", "zero-gradient"
 SUMMARY = "the gradient arrives and is exactly zero: dead ReLU, saturation, a clamp, a factor that is zero"
@@ -120,9 +120,7 @@ def check(case: Case) -> Iterator[Finding]:
             finding = _finding(case, dead, seen)
             if finding is not None:
                 yield finding
-    for term in zero_terms(case):
-        if not term.variables & steps_of.keys():  # else it was told above
-            yield _zero_term(case, term)
+    yield from zero_terms(case, set(steps_of))  # what has no gradient at all was told above
     yield from _mostly_dead(case)
 
 
@@ -238,25 +236,6 @@ def _finding(case: Case, dead: Dead, seen: int) -> Finding | None:
         path=tuple(reversed(places.values())),
         seen=seen,
     )
-
-
-def _zero_term(case: Case, term: ZeroTerm) -> Finding:
-    where, loss, used = case.site(term.zero.stack), case.loss_site(term.backward), case.site(term.product.stack)
-    made, who = quoted(where), plain_subject(case, term.variables)
-    steps = [(where, term.zero.name, "all zeros"), (used, term.product.name, "multiplied by them"),
-             (loss, "loss", "the loss")]  # fmt: skip
-    places = {(s.file, s.line): PathStep(s, op, role) for s, op, role in reversed(steps) if s is not None}
-    return Finding(
-        code=CODE, rule=NAME, severity="warning",
-        message=f"{quoted(used)} trains nothing: the other side of the product is zero in every entry",
-        why=f"{made} is a difference that comes out as zero, and {quoted(used)}{at_line(used, where)} multiplies by "
-        "it. "
-        f"What {who} learns comes from the other terms of the loss alone. "
-        f"It was so in every one of {count(term.seen, 'update')} that were looked at.",
-        fix=f"check what {made} is computed from: a difference of a thing with itself, a normalisation over one entry",
-        variables=case.names(term.variables), where=where, label="all zeros", loss=loss,
-        path=tuple(reversed(places.values())), seen=term.seen,
-    )  # fmt: skip
 
 
 def _lately(case: Case, members: set[int], seen: int) -> str:

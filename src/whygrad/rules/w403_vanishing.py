@@ -81,8 +81,7 @@ from collections.abc import Iterator
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.layers import Chain, chains, is_deep, usual_site
-from whygrad.rules.origin import base_name
+from whygrad.rules.layers import Chain, chains, is_deep, squash_name, usual_site
 from whygrad.rules.wording import at_line, plain_subject, subject, verb
 
 CODE, NAME = "W403", "vanishing"
@@ -124,7 +123,7 @@ def _only_bias(chain: Chain) -> bool:
 def _finding(case: Case, chain: Chain, seen: int) -> Finding:
     largest = chain.bias if _only_bias(chain) else chain.sizes[-1]
     small = {v for v, size in zip(chain.order, chain.sizes, strict=True) if size < 1e-3 * largest}
-    function = base_name(chain.squashes[0])
+    function = squash_name(chain.squashes[0])
     where = _where(case, chain)
     loss = case.loss_site(chain.backward)
     first, last = chain.order[0], plain_subject(case, {chain.order[-1]})

@@ -75,7 +75,7 @@ from collections.abc import Iterator
 
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
-from whygrad.rules.distributions import live_distributions
+from whygrad.rules.distributions import distributions
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.intent import is_log_probability
 from whygrad.rules.objective import PRODUCT, Bootstrap, bootstraps, objectives, roots
@@ -91,7 +91,7 @@ def check(case: Case) -> Iterator[Finding]:
     seen: set[tuple[str, int]] = set()
     one = {v for alias in aliases(case) for v in alias[0]}
     for objective in objectives(case):
-        for found in (*bootstraps(case, objective, live=True), *live_distributions(case, objective)):
+        for found in (*bootstraps(case, objective, live=True), *distributions(case, objective, live=True)):
             through = objective.variables(objective.live[found.value] & objective.trained)
             if through <= one or not _one_network(case, found) or _only_weighs(case, found):
                 continue

@@ -130,7 +130,10 @@ def aliases(case: Case) -> list[Alias]:
 def _aliases(case: Case) -> list[Alias]:
     found: list[Alias] = []
     for alias in (*_called(case), *_predicted(case), *_synced(case)):
-        if not any(alias[0] & known[0] for known in found):
+        same = next((known for known in found if alias[1] is not None and alias[1] == known[1]), None)
+        if same is not None:
+            same[0].update(alias[0])  # the two halves of a twin critic, by one line
+        elif not any(alias[0] & known[0] for known in found):
             found.append(alias)
     return found
 
@@ -149,13 +152,20 @@ def _synced(case: Case) -> Iterator[Alias]:
             continue
         members = _same_sync(case, copy)
         done |= members
-        kept = sync_source.holders(names[0], names[1])
-        pairs = ((names[0], names[1]), (names[1], names[0]), kept, kept[::-1])
-        bound = next((site for one, other in pairs if (site := _bound(case, one, other)) is not None), None)
+        # A function that is given both may call them as the program does.
+        spoken = [names, *(inner for site in case.stack(copy.stack) if len(inner := sync_source.pair(site)) > 1)]
+        bound, names = next(((site, pair) for pair in spoken if (site := _told_apart(case, pair))), (None, names))
         if bound is None:
             last = [site for name in names[:2] for site in _last_binding(case, name)]
             bound = max(last, key=lambda site: site.line, default=None)
         yield members, bound, where, names
+
+
+def _told_apart(case: Case, names: list[str]) -> Site | None:
+    """Where one of two names, or of what holds them, was bound to the other."""
+    kept = sync_source.holders(names[0], names[1])
+    pairs = ((names[0], names[1]), (names[1], names[0]), kept, kept[::-1])
+    return next((site for one, other in pairs if (site := _bound(case, one, other)) is not None), None)
 
 
 def _same_sync(case: Case, copy: Copy) -> set[int]:

@@ -75,6 +75,7 @@ from whygrad.rules.finding import Finding, PathStep, Severity
 from whygrad.rules.flatness import is_nothing
 from whygrad.rules.let_fall import let_fall
 from whygrad.rules.objective import objectives
+from whygrad.rules.synced_beside import synced_beside
 from whygrad.rules.twins import Twin, dropped_average, dropped_averages_of, left_behind, target_networks
 from whygrad.rules.waiting_sync import in_loop, waiting
 from whygrad.rules.wording import at_line, count, quoted
@@ -107,6 +108,8 @@ def check(case: Case) -> Iterator[Finding]:
 
 def _follows(case: Case, twin: Twin) -> bool:
     if twin.members <= case.recording.unseen_later:
+        if synced_beside(case, twin):
+            return False
         if _averaged_in_vain(case, twin):
             return False
         turned = any(c.at > twin.begun for c in twin.out_of)
@@ -205,7 +208,8 @@ def _explained(case: Case, twin: Twin) -> Finding:
             f"The sync takes the trained network back to the target at each call, and {name} itself never changes.",
             f"swap the two: {name} receives, {online} gives")  # fmt: skip
     if itself:
-        where = sync_source.one_of_pair(case.stack(itself[0].stack)) or _blamed(case, itself)
+        stack = case.stack(itself[0].stack)
+        where = sync_source.given_twice(stack) or sync_source.one_of_pair(stack) or _blamed(case, itself)
         return _finding(case, twin, where, "error",
             f"{name} is copied onto itself and never follows {online}", "copies the target onto itself",
             f"Source and destination are the same network, so the targets stay those of the first {name}.",
@@ -225,6 +229,13 @@ def _explained(case: Case, twin: Twin) -> Finding:
             f"the sync of {name} changes nothing: its share is zero", "the content is the same after this as before",
             f"The average gives {online} a weight of zero (or one too small for the number format), so {name} stays.",
             "use a share above zero: tau * online + (1 - tau) * target with tau around 0.005")  # fmt: skip
+    beside = synced_beside(case, twin)
+    if beside:
+        tree = twin.name.partition("[")[0]
+        return _finding(case, twin, _blamed(case, beside), "warning",
+            f"the sync of `{tree}` leaves out {name}", f"syncs other parts of `{tree}` alone",
+            f"The loss takes its targets from {name} too, which stays what it was when training began.",
+            f"sync all of `{tree}`: map over the two whole trees")  # fmt: skip
     if unrun:
         times = "in no round of the loop, and not in a far longer one either"
         if unrun[0].later:
@@ -285,7 +296,8 @@ def _unsynced(case: Case, twin: Twin) -> Finding:
     ran = {(site.file, site.line) for stack in case.recording.stacks for site in stack}
     functions = {site.function.rpartition(".")[2] for c in twin.into for site in case.stack(c.stack)[:1]}
     functions -= {"<module>", "__init__", "main", "<lambda>"}
-    names = {part.partition("[")[0] for part in twin.name.split(".")}
+    names, others = ({part.partition("[")[0] for part in one.split(".")} for one in (twin.name, twin.online))
+    names = names - others or names  # `policy.q_target` beside `policy.q`: the agent's name says nothing of a sync
     waits = waiting(files, ran, names, functions)
     name, online = f"`{twin.name}`", f"`{twin.online}`"
     stayed = f"The loss takes its targets from {name}, which stays what it was when training began."

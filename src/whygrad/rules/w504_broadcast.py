@@ -124,7 +124,7 @@ def _first(case: Case, objective: Objective) -> Op | None:
             if (op.name in _MATRIX and not ratio) or not _elementwise(case, op, tainted):
                 return None
             tainted.update(v for v in op.outputs if v in values)
-    wrong = [op for op in first if not _only_averaged(case, objective, op)]
+    wrong = [op for op in first if not _only_averaged(case, objective, op) and not _evenly_weighed(case, op)]
     return wrong[0] if wrong and objective.part.loss in tainted else None
 
 
@@ -167,6 +167,15 @@ def _only_averaged(case: Case, objective: Objective, op: Op) -> bool:
         else:
             return False
     return averaged
+
+
+def _evenly_weighed(case: Case, op: Op) -> bool:
+    """Whether rows are multiplied by data that is the same for all: a column of ones mixes nothing up."""
+    if op.name not in PRODUCT:
+        return False
+    known = [case.recording.values[_base(case, v)] for v in op.inputs[:2]]
+    data = [one.numbers for one in known if one.variable is None and _came_so(case, one.id) and one.numbers is not None]
+    return any(numbers.finite and numbers.low == numbers.high for numbers in data)
 
 
 def _by_a_number(case: Case, op: Op, follow: set[int]) -> bool:

@@ -106,6 +106,7 @@ SUMMARY = "score-function and reparameterised gradients mixed up; an advantage t
 _WEIGHT_WAY = SHAPING | SUM | MINUS | PRODUCT | frozenset({
     "div", "truediv", "__truediv__", "clamp", "clip", "clip_by_value", "neg", "negative", "__neg__", "tanh", "where",
     "minimum", "maximum", "real_div", "abs", "reduce_sum", "sum", "squared_difference", "pow", "__pow__", "square",
+    "clamp_max", "clamp_min", "exp", "min", "max",
 })  # fmt: skip
 _BARE = SHAPING | SUM | MINUS | frozenset({
     "mean", "sum", "reduce_mean", "reduce_sum", "neg", "negative", "__neg__", "min", "minimum", "reduce_min", "mul",
@@ -406,9 +407,15 @@ def _bare_outputs(case: Case, objective: Objective) -> Iterator[Op]:
             continue
         bias = op.name in SUM and any(v in case.content for v in op.inputs)
         if bias or op.name in _BARE:
-            fresh = [v for v in op.inputs if v not in seen and v in objective.reached]
+            fresh = [v for v in op.inputs if v not in seen and (v in objective.reached or _recorded(case, v, op))]
             seen.update(fresh)
             todo.extend(fresh)
+
+
+def _recorded(case: Case, value: int, op: Op) -> bool:
+    """Whether a value without a gradient was computed in the open: by a critic that is frozen for this loss."""
+    made = case.made_by.get(value)
+    return made is not None and made.kind == "compute" and made.switch is None and made.tapes == op.tapes
 
 
 def _critic_finding(case: Case, objective: Objective, source: Op, critic: Op) -> Finding:

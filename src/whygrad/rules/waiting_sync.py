@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from whygrad.flow.site import Site
 from whygrad.rules.sync_source import SYNCS, Function, around, dotted, spoken_in, tree_of
 
+_MAKES = frozenset({"_replace", "replace", "tree_map", "incremental_update", "periodic_update", "apply_updates"})
 _READS_A_FILE = frozenset({"load", "restore", "load_checkpoint", "load_model", "load_file", "safe_load", "from_bytes"})
 
 
@@ -21,14 +22,14 @@ def waiting(files: Iterable[str], ran: set[tuple[str, int]], names: set[str], fu
     for file, tree in trees:
         for function, statement in _statements(tree, ""):
             lines = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
-            if any((file, line) in ran for line in lines):
+            if any((file, line) in ran for line in lines) or function == "__init__" or _lets_fall(statement):
                 continue
             keys = _keys(tree, function) if function and not function.startswith("__") else ()
             if keys and not any(_in_use([one for _, one in trees], key) for key in keys):
                 continue
             if (
                 _would_sync(statement, names, functions)
-                and not _never(tree, statement)
+                and not _never([one for _, one in trees], tree, statement)
                 and not _restores(tree, function)
             ):
                 end = statement.end_col_offset or statement.col_offset
@@ -37,12 +38,27 @@ def waiting(files: Iterable[str], ran: set[tuple[str, int]], names: set[str], fu
     return None
 
 
+def _lets_fall(statement: ast.stmt) -> bool:
+    """Whether a statement makes a new state or tree and keeps it nowhere: `state._replace(target=…)` by itself."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(call, ast.Call) and dotted(call.func).rpartition(".")[2] in _MAKES
+
+
 @functools.lru_cache(maxsize=64)
 def _restores(tree: ast.Module, function: str) -> bool:
-    """Whether a function reads weights from a file: copying there is a part of taking training up again, no sync."""
+    """Whether a function reads weights from a file, or out of a dict by their names.
+
+    Copying there is a part of taking training up again, no sync.
+    """
     bodies = [node for node in ast.walk(tree) if isinstance(node, Function) and node.name == function]
-    calls = (node for body in bodies for node in ast.walk(body) if isinstance(node, ast.Call))
-    return any(dotted(call.func).rpartition(".")[2] in _READS_A_FILE for call in calls)
+    calls = [node for body in bodies for node in ast.walk(body) if isinstance(node, ast.Call)]
+    return any(dotted(call.func).rpartition(".")[2] in _READS_A_FILE or _out_of_a_dict(call) for call in calls)
+
+
+def _out_of_a_dict(call: ast.Call) -> bool:
+    """`self.critic.load_state_dict(state["critic"])`: what was saved is given back."""
+    given = call.args[0] if call.args and dotted(call.func).rpartition(".")[2] in SYNCS else None
+    return isinstance(given, ast.Subscript) and isinstance(given.slice, ast.Constant) and type(given.slice.value) is str
 
 
 def in_loop(site: Site) -> Site:
@@ -143,28 +159,40 @@ def _would_sync(statement: ast.stmt, names: set[str], functions: set[str]) -> bo
     if not spoken & names:
         return False
     by_call = any(dotted(call.func).rpartition(".")[2] in SYNCS | {"zip"} for call in calls)
-    handed = any(spoken_in(argument) & names for call in calls for argument in call.args)
+    handed = any(_handed(argument) & names for call in calls for argument in call.args)
     return by_call or handed
 
 
-def _never(tree: ast.Module, statement: ast.stmt) -> bool:
+def _handed(argument: ast.AST) -> set[str]:
+    """The names that a call is given, in whole or in part; `target(states)` is not the network but what it says."""
+    found = set(dotted(argument).split(".")) - {""}
+    says = isinstance(argument, ast.Call) and argument.args and dotted(argument.func).rpartition(".")[2] not in SYNCS
+    for child in ast.iter_child_nodes(argument):
+        if not (says and isinstance(argument, ast.Call) and child is argument.func):
+            found |= _handed(child)
+    return found
+
+
+def _never(trees: list[ast.Module], tree: ast.Module, statement: ast.stmt) -> bool:
     """Whether a statement stands under a condition of which nothing ever changes, so that it never will run."""
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and any(statement is inner for part in node.body for inner in ast.walk(part)):
             names = [dotted(n) for n in ast.walk(node.test) if isinstance(n, ast.Name | ast.Attribute)]
             whole = [n for n in names if n and not any(o.startswith(n + ".") for o in names)]
-            if whole and all(_fixed(tree, name) for name in whole):
+            if whole and all(_fixed(trees, name) for name in whole):
                 return True
     return False
 
 
-def _fixed(tree: ast.Module, name: str) -> bool:
-    """Whether an attribute or a global is given one value and never another."""
+def _fixed(trees: list[ast.Module], name: str) -> bool:
+    """Whether an attribute or a global is given one value and never another: a counter that is only ever reset."""
     last = name.rpartition(".")[2]
-    times = 0
-    for node in ast.walk(tree):
+    times, values = 0, list[ast.expr]()
+    for node in (node for tree in trees for node in ast.walk(tree)):
         if isinstance(node, ast.AugAssign | ast.For | ast.NamedExpr) and last in spoken_in(node.target):
             return False
         if isinstance(node, ast.Assign):
             times += sum(dotted(t).rpartition(".")[2] == last for p in node.targets for t in ast.walk(p))
-    return times == 1
+            values += [node.value for p in node.targets if dotted(p).rpartition(".")[2] == last]
+    same = {repr(value.value) if isinstance(value, ast.Constant) else "" for value in values}
+    return times == 1 or (times > 1 and len(values) == times and len(same) == 1 and "" not in same)

@@ -17,6 +17,7 @@ from jax._src.interpreters import partial_eval
 
 from whygrad.flow.recording import Kind, Op
 from whygrad.trace import jax_vocabulary as words
+from whygrad.trace.jax_loops import carried_apart, each_its_own
 from whygrad.trace.jax_rerun import batch_axes, small
 from whygrad.trace.jax_retraces import Retraces
 from whygrad.trace.jax_scopes import Ran, Scope, outcome, replay
@@ -284,7 +285,8 @@ class Calls:
         first = recorder.session.now()
         tried = scope is recorder.root and body.asks
         ran = None if probed or tried else self._ran(scope, closed, body, inputs, args)
-        results, places = replay(body, scope, self._arguments(body, jaxpr, inputs), stack)
+        arguments = each_its_own(self, scope, body, self._arguments(body, jaxpr, inputs), stack)
+        results, places = replay(body, scope, arguments, stack)
         if ran is not None:
             ran.turns.append(places)
         self._returned(scope, outs, results, stack)
@@ -335,10 +337,8 @@ class Calls:
 
     def _returned(self, scope: Scope, outs: list[Any], results: list[int], stack: int) -> None:
         """What a body gave back gets the numbers it had inside; an argument that is merely returned is its own copy."""
-        values = self.recorder.values
         for thing, number in zip(outs, results, strict=False):
-            if values.known(thing) != number:
-                values.bind(thing, number)
+            self.recorder.values.returned(scope, thing, number)
 
     def _scan(self, scope: Scope, params: Any, args: Any, outs: list[Any], stack: int) -> None:
         jaxpr = params["jaxpr"].jaxpr
@@ -350,7 +350,7 @@ class Calls:
         inputs = [self.recorder.values.of(scope, a, stack) for a in args]
         given = list(inputs[consts + carried :])
         rows = [self._part(scope, n, stack, "row of xs") for n in given]
-        carry = inputs[consts : consts + carried]
+        carry = carried_apart(self, scope, jaxpr, inputs, (consts, carried), stack)
         first, rounds = self.recorder.session.now(), int(params.get("length", _LOOPS))
         parts = consts, carried, rounds, bool(params.get("reverse"))
         ran = self._ran(scope, params["jaxpr"], body, inputs, args, parts)

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from whygrad.trace.jax_naming import Name, above
 
 if TYPE_CHECKING:
     from whygrad.flow.recording import Recording
+    from whygrad.trace.jax_calls import Calls
+    from whygrad.trace.jax_scopes import Scope
 
 Members = dict[str, list[tuple[int, Name]]]
 
@@ -28,7 +30,8 @@ def networks(recording: Recording, numbers: Iterable[int], wanted: Iterable[int]
     found: dict[str, dict[str, int]] = {}
     for number in sorted(numbers):  # the round before held another value under the same name: the newest counts
         value = recording.values[number]
-        for rest in {r for own in rests.values() for r, shape in own.items() if shape == value.shape}:
+        shapes = ((r, shape) for own in rests.values() for r, shape in own.items())
+        for rest in {r for r, shape in shapes if shape == value.shape or is_row_of(value.shape, shape)}:
             if value.kept.endswith(rest) and value.kept != rest:
                 found.setdefault(value.kept.removesuffix(rest), {})[rest] = number
     whole: Members = {}
@@ -37,6 +40,47 @@ def networks(recording: Recording, numbers: Iterable[int], wanted: Iterable[int]
             network = prefix if said.setdefault(spoken(prefix), prefix) != prefix else spoken(prefix)
             whole[network] = [(n, Name(network + rest, network, above(network + rest))) for rest, n in parts.items()]
     return whole
+
+
+def each_its_own(calls: Calls, scope: Scope, body: Scope, arguments: dict[int, int], stack: int) -> dict[int, int]:
+    """Two places of what a loop carries, given one array to begin with, are two: `(params, params, …)`."""
+    seen: set[int] = set()
+    for own, number in arguments.items():
+        inner = body.values.get(own)
+        if number in seen and inner is not None and inner.kept:
+            arguments[own] = _copy(calls, scope, number, stack)
+            value = calls.value(scope, arguments[own])
+            value.kept, value.steady = inner.kept, inner.steady
+        seen.add(number)
+    return arguments
+
+
+def carried_apart(
+    calls: Calls, scope: Scope, jaxpr: Any, inputs: list[int], parts: tuple[int, int], stack: int
+) -> list[int]:
+    """The same for what a loop is given directly. What it hands through unchanged JAX has made a constant of it."""
+    consts, carried = parts
+    names = getattr(jaxpr.debug_info, "arg_names", None) or ()
+    seen: set[int] = set()
+    for place in (*range(consts, consts + carried), *(i for i in range(consts) if i < len(names) and names[i])):
+        if inputs[place] in seen:
+            inputs[place] = _copy(calls, scope, inputs[place], stack)
+        seen.add(inputs[place])
+    return inputs[consts : consts + carried]
+
+
+def _copy(calls: Calls, scope: Scope, number: int, stack: int) -> int:
+    value = calls.value(scope, number)
+    if not value.floating or not value.shape:
+        return number
+    copy = calls.recorder.values.fresh(scope, value.shape, True)
+    calls.write(scope, "copy", [number], [copy], stack)
+    return copy
+
+
+def is_row_of(row: tuple[int | None, ...], whole: tuple[int | None, ...]) -> bool:
+    """Whether `vmap` may have taken one shape for a row of another: its leading lengths are gone."""
+    return 0 < len(row) < len(whole) and whole[-len(row) :] == row
 
 
 def spoken(path: str) -> str:

@@ -32,6 +32,13 @@ class Name:
     network: str
     owner: str
     model: str = ""
+    holder: str = ""
+    """The object that keeps it, by the name of its own: said only where two objects keep the like."""
+
+    def with_holder(self) -> Name:
+        """`critic_1.params` for `params`."""
+        before = f"{self.holder}."
+        return Name(before + self.full, before + self.network, before + self.owner, self.model)
 
 
 class Naming:
@@ -48,6 +55,8 @@ class Naming:
         if not wanted:
             return
         best: dict[int, tuple[tuple[int, ...], Name]] = {}
+        held: dict[int, tuple[tuple[int, ...], Name]] = {}
+        owners: dict[tuple[str, str], dict[str, int]] = {}
         for place, (names, distance) in enumerate(_scopes(frame)):
             visited: set[int] = set()
             for name, thing in list(names.items()):
@@ -56,8 +65,13 @@ class Naming:
                 for array, found, rank in _walk(name, thing, visited):
                     key = id(array)
                     order = (*rank, distance, place)
-                    if key in wanted and (key not in best or order < best[key][0]):
-                        best[key] = (order, found)
+                    if found.holder:
+                        owners.setdefault((found.network, found.full), {}).setdefault(found.holder, key)
+                    for known in (best, held) if found.holder else (best,):
+                        if key in wanted and (key not in known or order < known[key][0]):
+                            known[key] = (order, found)
+        shared = {network for (network, _), known in owners.items() if len(set(known.values())) > 1}
+        best |= {key: ((), found.with_holder()) for key, (_, found) in held.items() if best[key][1].network in shared}
         self._names = {id(leaf): (leaf, best[id(leaf)][1]) for leaf in leaves if id(leaf) in best}
 
     def everything(self, frame: FrameType) -> dict[str, Any]:
@@ -69,6 +83,8 @@ class Naming:
                 if not name.startswith("__") and not isinstance(thing, ModuleType | type):
                     for array, named, _ in _walk(name, thing, visited):
                         found.setdefault(named.full, array)
+                        if named.holder:
+                            found.setdefault(named.with_holder().full, array)
         return found
 
     def of(self, thing: Any) -> Name | None:
@@ -97,16 +113,16 @@ def _walk(name: str, thing: Any, visited: set[int]) -> Iterator[tuple[Any, Name,
     """Arrays below a named thing, each with its name and rank."""
     own = int(name.startswith("_"))
     root = "" if name == "self" else name
-    todo: list[tuple[str, str, Any, int, int]] = [(root, root, thing, 0, 0)]
+    todo: list[tuple[str, str, Any, int, int, str]] = [(root, root, thing, 0, 0, "")]
     count = 0
     while todo:
-        path, top, item, depth, objects = todo.pop()
+        path, top, item, depth, objects, holder = todo.pop()
         count += 1
         if count > _TOO_MANY or depth > _DEEPEST:
             return
         array = _array(item)
         if array is not None:
-            yield array, Name(path, _network(path, top), above(path)), (objects, own)
+            yield array, Name(path, _network(path, top), above(path), holder=holder), (objects, own)
             continue
         if isinstance(item, str | bytes | int | float | bool | type(None)) or id(item) in visited:
             continue
@@ -115,15 +131,24 @@ def _walk(name: str, thing: Any, visited: set[int]) -> Iterator[tuple[Any, Name,
         if below:
             holds = path == top and not _is_model(item)
             for step, child in reversed(below):
-                inside = holds and step[0] == "." and _array(child) is None
-                todo.append((path + step, path + step if inside or not path else top, child, depth + 1, objects))
+                inside = holds and (step[0] == "." or _is_record(child)) and _array(child) is None
+                own_top = path + step if inside or not path else top
+                todo.append((path + step, own_top, child, depth + 1, objects, holder))
         elif _is_holder(item) and objects < _OBJECTS:
-            todo.extend((key, key, child, depth + 1, objects + 1) for key, child in reversed(list(vars(item).items())))
+            parts = reversed(list(vars(item).items()))
+            todo.extend((key, key, child, depth + 1, objects + 1, path) for key, child in parts)
 
 
 def _is_model(item: Any) -> bool:
     """A model of Equinox or Flax, whose parts are layers; those of a state or a named tuple are networks."""
     return any(base.__module__.startswith(("equinox.", "flax.nnx", "flax.linen")) for base in type(item).__mro__)
+
+
+def _is_record(item: Any) -> bool:
+    """A state with named fields, one of several in a list or a dict: each field is a network of its own."""
+    return (isinstance(item, tuple) and hasattr(item, "_fields")) or (
+        dataclasses.is_dataclass(item) and not isinstance(item, type) and not _is_model(item)
+    )
 
 
 def _array(item: Any) -> Any:

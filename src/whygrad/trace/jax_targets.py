@@ -240,14 +240,14 @@ class Targets:
     def _own_average(self, number: int, target: int) -> Op | None:
         """The sum of two shares of what the target held before, and of nothing else."""
         ops, values = self.recorder.recording.ops, self.recorder.recording.values
-        producers = {v: op for op in ops.values() for v in op.outputs if op.name in ("add", "mul")}
+        producers = {v: op for op in ops.values() for v in op.outputs if op.name in ("add", "mul", "captured")}
         whole, last = producers.get(number), self._last.get(target)
         if whole is None or whole.name != "add" or last is None:
             return None
-        shares = [producers.get(v) for v in whole.inputs]
-        if len(shares) != 2 or any(s is None or s.name != "mul" or last not in s.inputs for s in shares):
+        shares = [made.inputs if (made := producers.get(v)) and made.name == "mul" else () for v in whole.inputs]
+        if len(shares) != 2 or any(all(_behind(producers, v) != last for v in share) for share in shares):
             return None
-        rest = [v for s in shares if s is not None for v in s.inputs if v != last]
+        rest = [v for share in shares for v in share if _behind(producers, v) != last]
         return whole if len(rest) == 2 and all(v in values and not values[v].shape for v in rest) else None
 
     def finish(self) -> None:

@@ -11,6 +11,7 @@ import sys
 from typing import TYPE_CHECKING, Literal
 
 from whygrad.flow.recording import Backward, Edit, Op, Optimizer, Reading, Step
+from whygrad.trace.jax_loops import is_row_of
 from whygrad.trace.jax_numbers import concrete, look
 
 if TYPE_CHECKING:
@@ -98,11 +99,17 @@ class Updates:
                     continue
                 if op.name == "sub" and old != op.inputs[0]:
                     continue
-                if values[op.outputs[0]].shape == self.recorder.recording.variables[variable].shape:
+                if self._fits(variable, old, op.outputs[0]):
                     self._updated(op, variable, old, new)
                     return
             if op.inside in _APPLIES:
                 self._astray(op, sources)
+
+    def _fits(self, variable: int, old: int, made: int) -> bool:
+        """Whether a value has the shape of a variable, or of one row of it where `vmap` trains several at once."""
+        values, whole = self.recorder.recording.values, self.recorder.recording.variables[variable].shape
+        shape = values[made].shape
+        return shape == whole or (is_row_of(shape, whole) and values[old].shape in (shape, whole))
 
     def _chosen(self, op: Op) -> None:
         """Updated or left as it was, whichever branch ran: it is the variable's content."""
@@ -192,7 +199,8 @@ class Updates:
                 continue
             [variable] = sources
             shape = values[value].shape
-            if shape and shape == recording.variables[variable].shape and self._variable(value) is None:
+            whole = recording.variables[variable].shape
+            if shape and (shape == whole or is_row_of(shape, whole)) and self._variable(value) is None:
                 self._state[variable] = self._root.get(value, value)
 
     def _unmoved(self, op: Op) -> None:
@@ -201,7 +209,7 @@ class Updates:
             return
         recording = self.recorder.recording
         variable = self._variable(op.inputs[0])
-        if variable is not None and recording.values[op.outputs[0]].shape == recording.variables[variable].shape:
+        if variable is not None and self._fits(variable, op.inputs[0], op.outputs[0]):
             recording.unmoved[variable] = op.stack
             self.recorder.variables.holds(variable, op.outputs[0])
 

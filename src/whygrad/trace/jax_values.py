@@ -48,13 +48,23 @@ class Values:
         aval = aval_of(thing)
         number = self.fresh(scope, getattr(aval, "shape", ()), is_float(getattr(aval, "dtype", None)))
         self.bind(thing, number)
+        self._placed(scope, thing, number)
+        return number
+
+    def returned(self, scope: Scope, thing: Any, number: int) -> None:
+        """What a body gave back, outside of it: the same value, in another function's words."""
+        if self.known(thing) != number:
+            self.bind(thing, number)
+        self._placed(scope, thing, number)
+
+    def _placed(self, scope: Scope, thing: Any, number: int) -> None:
+        """Which of a traced function's variables a value is."""
         if scope is not self.recorder.root:
             base = thing
             while (inner := wrapped(base)) is not None:
                 base = inner
             if isinstance(getattr(base, "val", None), core.Var):
                 scope.variables[number] = base.val
-        return number
 
     def bind(self, thing: Any, number: int) -> None:
         """From here on this object stands for that value; so does what it wraps, where that is new."""
@@ -71,6 +81,9 @@ class Values:
         except TypeError:
             return  # a Python number
         old = self._entry(thing)
+        if old is None and self._journals and wrapped(thing) is not None:
+            before = self.known(thing)  # `vmap`'s tracer of an array stood for that array until now
+            old = (reference, before) if before is not None else None
         if old is not None and self._journals:
             self._journals[-1].append((id(thing), old))
         self._known[id(thing)] = (reference, number)

@@ -35,6 +35,7 @@ class Optimizers:
         self.recorder = recorder
         self._updates = Updates(recorder.session, recorder.recording)
         self._suspects: set[int] = set()
+        self._in_traces: set[int] = set()
         self._inside = False
         self._new = False
         self._last_loss: int | None = None
@@ -239,3 +240,17 @@ class Optimizers:
             if store is not None and store.number in self._suspects:
                 self.recorder.recording.later_gradients.add(store.number)
                 self._suspects.discard(store.number)
+                if not context.executing_eagerly():
+                    self._in_traces.add(store.number)
+
+    def look_at_the_end(self) -> None:
+        """A compiled loop gives zeros for what does not reach its result; a variable that never moved got nothing.
+
+        One that nothing was computed with so far may belong to a branch that a longer run takes.
+        """
+        copies, recording = self.recorder.copies, self.recorder.recording
+        copies.look(now=True)
+        still = self._in_traces & copies.unmoved()
+        if still:
+            read = {recording.values[v].variable for op in recording.ops.values() for v in op.inputs}
+            recording.later_gradients -= still & read

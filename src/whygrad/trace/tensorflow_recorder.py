@@ -164,7 +164,7 @@ class TensorFlowRecorder:
             self.numbers.last_glance()
         except Exception as trouble:
             self.trouble(trouble)
-        self.copies.look(now=True)
+        self.optimizers.look_at_the_end()
         self.retraces.finish()
         self.detach()
         recording = self.recording

@@ -10,5 +10,5 @@ for _ in range(3):
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean((model(tf.random.normal((8, 5))) - 1.0) ** 2)
     grads = tape.gradient(loss, model.trainable_variables)
-    clipped, norm = tf.clip_by_global_norm(grads, 0.5)
-    optimizer.apply_gradients(zip(grads, model.trainable_variables))  # fires: W303
+    clipped, norm = tf.clip_by_global_norm(grads, 0.5)  # fires: W303
+    optimizer.apply_gradients(zip(grads, model.trainable_variables))

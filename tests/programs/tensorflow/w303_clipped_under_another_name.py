@@ -13,8 +13,8 @@ class Learner:
             losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=actions, logits=self.policy(states))
             loss = tf.reduce_mean(losses * returns)
         grads = tape.gradient(loss, self.policy.trainable_variables)
-        clipped, norm = tf.clip_by_global_norm(grads, 0.5)
-        self.optimizer.apply_gradients(zip(grads, self.policy.trainable_variables))  # fires: W303
+        clipped, norm = tf.clip_by_global_norm(grads, 0.5)  # fires: W303
+        self.optimizer.apply_gradients(zip(grads, self.policy.trainable_variables))
         return float(norm)
 
 

@@ -1,0 +1,110 @@
+"""What the rules say of losses of several terms, and of programs with several losses, word for word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("tensorflow")
+
+from program_runner import PROGRAMS, only, run, said
+
+FOLDER = PROGRAMS / "tensorflow"
+
+MESSAGES: dict[str, dict[str, Any]] = {
+    "w102_losses_of_one_tape": {
+        "severity": "warning",
+        "message": "`actor` (4 variables) learns nothing from a term of the loss at line 26",
+        "label": "the gradient stops here: stop_gradient returns the value as a constant",
+        "why": "The term depends on these variables through stop_gradient alone: it is a number beside the loss.",
+        "fix": "take stop_gradient away in `tf.stop_gradient(value)`, or stop only the side that is meant to be"
+        " a constant (the target)",
+        "variables": ("actor.dense.kernel", "actor.dense.bias", "actor.dense_1.kernel", "actor.dense_1.bias"),
+        "path": [(24, "the output of `actor`"), (26, "the gradient stops here")],
+    },
+    "w102_policy_term_in_fit": {
+        "severity": "warning",
+        "message": "`model.body`, `model.policy` (4 of 6 variables of `model`) learn nothing from a term of the "
+        "loss at line 35",
+        "label": "the gradient stops here: stop_gradient returns the value as a constant",
+        "why": "The term depends on these variables through stop_gradient alone: it is a number beside the loss.",
+        "fix": "take stop_gradient away in `tf.stop_gradient(logits)`, or stop only the side that is meant to "
+        "be a constant (the target)",
+        "variables": ("model.body.kernel", "model.body.bias", "model.policy.kernel", "model.policy.bias"),
+        "path": [(35, "the output of `model`"), (24, "the gradient stops here")],
+    },
+    "w103_ratio_in_numpy": {
+        "severity": "warning",
+        "message": "`policy` (4 variables) learns nothing from a term of the loss at line 29",
+        "label": "the value leaves the framework here (.numpy()) and comes back at line 13 as a constant",
+        "why": "Python numbers and NumPy arrays carry no gradient; what is computed with them is a constant to "
+        "the framework.",
+        "fix": "stay in the framework up to the loss: drop .numpy() in `tf.nn.softmax(logits).numpy()` and use "
+        "tf / keras.ops functions",
+        "variables": ("policy.dense.kernel", "policy.dense.bias", "policy.dense_1.kernel", "policy.dense_1.bias"),
+        "path": [
+            (28, "the output of `policy`"),
+            (12, "the gradient stops here"),
+            (13, "comes back here, as a constant"),
+            (29, "the loss"),
+        ],
+    },
+    "w105_weight_of_a_cell": {
+        "severity": "warning",
+        "message": "`model.rnn.cell.scale` gets no gradient: the loss at line 30 does not use it",
+        "label": "computed here and dropped: nothing that reaches the loss is made from it",
+        "why": "The output was computed and dropped: no data leads from here to the loss.",
+        "fix": "let the loss use `gate * self.scale` (add its term to the loss), or do not train these variables",
+        "variables": ("model.rnn.cell.scale",),
+        "path": [
+            (21, "computed here, and used by nothing that reaches the loss"),
+            (30, "the loss, which does not use it"),
+        ],
+    },
+    "w105_loss_of_the_other": {
+        "severity": "error",
+        "message": "`generator` (4 variables) gets no gradient: the loss at line 23 does not use it",
+        "label": "the loss that should train it is made here, without it",
+        "why": "What is made from it goes into another loss at line 22, of which the gradient is asked for others.",
+        "fix": "let `cross_entropy(of_samples, True)` use what is made from it",
+        "variables": (
+            "generator.dense.kernel",
+            "generator.dense.bias",
+            "generator.dense_1.kernel",
+            "generator.dense_1.bias",
+        ),
+        "path": [(23, "the loss")],
+    },
+    "w201_generator_not_asked": {
+        "severity": "warning",
+        "message": "`gan.generator` (4 variables) could learn from the loss, and nobody asks for the gradient",
+        "label": "`gan.generator` is not asked for here",
+        "why": "The loss at line 28 depends on it and could train it, but no update ever reaches it: it keeps "
+        "its first values.",
+        "fix": "ask for it and apply it: gan.trainable_variables belongs into tape.gradient and apply_gradients",
+        "variables": (
+            "gan.generator.dense.kernel",
+            "gan.generator.dense.bias",
+            "gan.generator.dense_1.kernel",
+            "gan.generator.dense_1.bias",
+        ),
+        "path": [(10, "made here"), (29, "left out here"), (28, "the loss, which gives them a gradient")],
+    },
+    "w504_weights_in_a_column": {
+        "severity": "error",
+        "message": "`errors**2 * weights` pairs every row of the batch with every row: (16,) against (16, 1)",
+        "label": "(16,) against (16, 1) gives (16, 16)",
+        "why": "Broadcasting makes a (16, 16) matrix of the two, and the loss at line 16 takes in all of it. "
+        "Each row is weighed by all 16 weights, and which weight belongs to which row is lost.",
+        "fix": "give both the same shape before they meet: tf.squeeze(…, axis=1) on the second makes it (16,)",
+        "variables": ("critic.dense.kernel", "critic.dense.bias", "critic.dense_1.kernel", "critic.dense_1.bias"),
+        "path": [(16, "every row meets every row"), (16, "the loss")],
+    },
+}
+
+
+@pytest.mark.parametrize("name", list(MESSAGES))
+def test_message_word_for_word(name: str) -> None:
+    code = name.split("_")[0].upper()
+    assert said(only(run(FOLDER / f"{name}.py"), code)) == MESSAGES[name]
