@@ -280,7 +280,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "fix": "take stop_gradient away in `jax.lax.stop_gradient(prediction)`, or stop only the side that is "
         "meant to be a constant (the target)",
         "variables": ("params['w1']", "params['w2']"),
-        "path": [(25, "the output of `params`"), (26, "the gradient stops here")],
+        "path": [(24, "the output of `params`"), (26, "the gradient stops here")],
     },
 }
 

@@ -247,6 +247,16 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("net.dense.kernel", "net.dense.bias", "net.dense_1.kernel", "net.dense_1.bias", "spread"),
         "path": [(15, "not finite from here on")],
     },
+    "w401_zeros_handed_over": {
+        "severity": "warning",
+        "message": "`model` (4 variables) is given zeros in place of its gradient",
+        "label": "zeros, in place of the gradient of `model`",
+        "why": "The gradient is computed at line 14 and is not zero. What the optimizer was given in all of 4 updates "
+        "that were looked at are zeros, made by `tf.zeros_like(g)`.",
+        "fix": "give the optimizer the gradients themselves in place of `tf.zeros_like(g)`",
+        "variables": ("model.dense.kernel", "model.dense.bias", "model.dense_1.kernel", "model.dense_1.bias"),
+        "path": [(14, "the gradient comes here"), (15, "zeros are made here"), (16, "applied here")],
+    },
     "w401_advantage_times_zero": {
         "severity": "warning",
         "message": "`ratio * weights` trains nothing: the other side of the product is zero in every entry",

@@ -291,6 +291,25 @@ MESSAGES: dict[str, dict[str, Any]] = {
             (45, "the loss"),
         ],
     },
+    "w505_one_action_at_a_time": {
+        "severity": "error",
+        "message": "`mean + deviation * tf.random.normal(tf.shape(mean))` carries a gradient into its own "
+        "log-probability at line 19",
+        "label": "this sample carries its gradient along",
+        "why": "Weighed by a return, a log-probability must be taken of a constant action. Through mean + std * noise "
+        "the distance of the action from its mean no longer depends on the mean, and the mean's gradient is zero.",
+        "fix": "take the action as a constant: tf.stop_gradient around the action; keep the reparameterised sample for "
+        "a critic's gradient",
+        "variables": (
+            "policy.dense.kernel",
+            "policy.dense.bias",
+            "policy.dense_2.kernel",
+            "policy.dense_2.bias",
+            "policy.dense_1.kernel",
+            "policy.dense_1.bias",
+        ),
+        "path": [(14, "the sample, with a gradient"), (19, "its log-probability, weighed"), (27, "the loss")],
+    },
 }
 
 

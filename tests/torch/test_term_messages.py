@@ -133,6 +133,29 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("encoder.weight", "encoder.bias"),
         "path": [(14, "the output of `encoder`"), (16, "the gradient stops here"), (19, "the loss")],
     },
+    "w104_spike_without_derivative": {
+        "severity": "error",
+        "message": "PyTorch cannot differentiate `torch.heaviside(voltage - 1.0, torch.zeros(()))`: there "
+        "is no derivative of heaviside",
+        "label": "heaviside has no derivative",
+        "why": "The backward pass comes to this operation and has no rule for it. PyTorch refuses: "
+        "derivative for aten::heaviside is not implemented",
+        "fix": "replace `torch.heaviside(voltage - 1.0, torch.zeros(()))` by operations that have a "
+        "derivative; for a step a surrogate: sigmoid(k * x) in the backward pass "
+        "(torch.autograd.Function)",
+        "variables": (),
+        "path": [(13, "the gradient stops here"), (16, "the loss")],
+    },
+    "w303_step_still_scaled": {
+        "severity": "error",
+        "message": "`optimizer.step()` applies gradients that are still scaled to `net` (4 variables)",
+        "label": "the gradients are still multiplied by the scale",
+        "why": "scaler.scale(loss) multiplies every gradient by the scale, often 65536. scaler.step() "
+        "divides by it before the optimizer steps; a step of the optimizer's own does not.",
+        "fix": "call scaler.step(optimizer) and scaler.update() in place of `optimizer.step()`",
+        "variables": ("net.0.weight", "net.0.bias", "net.2.weight", "net.2.bias"),
+        "path": [(13, "the scaled gradient comes here"), (14, "applied as it is")],
+    },
 }
 
 

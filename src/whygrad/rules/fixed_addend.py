@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from whygrad.flow.recording import Op
 from whygrad.rules.case import Case
-from whygrad.rules.objective import PRODUCT, SHAPING, SUM, roots
+from whygrad.rules.objective import PRODUCT, SHAPING, SUM
 from whygrad.rules.verdict import Verdict
 
 
@@ -24,7 +24,8 @@ def is_fixed_addend(case: Case, verdict: Verdict) -> bool:
 
 
 def _beside_its_like(case: Case, stop: Op, meets: dict[int, list[Op]]) -> bool:
-    ours, fed = _build(case, stop.inputs[0]), roots(case, stop.inputs[0])
+    ours = _build(case, stop.inputs[0])
+    fed = _inputs(case, stop.inputs[0])
     sums = _added_to(stop.outputs[0], meets)
     if not ours or not sums:
         return False
@@ -32,7 +33,7 @@ def _beside_its_like(case: Case, stop: Op, meets: dict[int, list[Op]]) -> bool:
         theirs = _build(case, other)
         if theirs.keys() & ours.keys() or sorted(theirs.values()) != sorted(ours.values()):
             return False
-        if not fed & roots(case, other) or not theirs.keys() <= case.trained:
+        if not fed & _inputs(case, other) or not theirs.keys() <= case.trained:
             return False
     return True
 
@@ -65,6 +66,22 @@ def _build(case: Case, value: int) -> dict[int, str]:
             continue
         op = case.made_by.get(number)
         fresh = [v for v in op.inputs if v not in seen] if op is not None else []
+        seen.update(fresh)
+        todo.extend(fresh)
+    return found
+
+
+def _inputs(case: Case, value: int) -> set[int]:
+    """What the layers that a value was made by were given beside their variables."""
+    found: set[int] = set()
+    todo, seen = [value], {value}
+    while todo:
+        op = case.made_by.get(todo.pop())
+        if op is None:
+            continue
+        if any(v in case.content for v in op.inputs):
+            found.update(v for v in op.inputs if v not in case.content)
+        fresh = [v for v in op.inputs if v not in seen and v not in case.content]
         seen.update(fresh)
         todo.extend(fresh)
     return found

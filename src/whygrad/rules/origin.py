@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from whygrad.flow import reach
@@ -200,15 +201,35 @@ def steep(case: Case, trouble: Trouble) -> Origin | None:
         numbers = numbers_of(case, output)
         hidden = numbers is not None and not numbers.finite and all(n is None or n.finite for n in inputs)
         hidden = hidden and base_name(op) not in _PLACED
-        if not hidden and not infinite_slope(op, inputs, numbers):
+        masked = numbers is not None and numbers.nans > 0 and not hidden and _of_placed(case, op, backward.at)
+        if not hidden and not masked and not infinite_slope(op, inputs, numbers):
             continue
         behind = _variables_behind(case, op, backward)
+        if (hidden or masked) and numbers is not None and numbers.nans:
+            behind |= _multiplied_with_nan(case, part, trouble.variables)
         if behind & trouble.variables:
             origin = Origin(op, False, output, numbers, inputs=inputs)
             if trouble.variables <= behind:
                 return origin
             partial = partial or origin
     return partial
+
+
+def _of_placed(case: Case, op: Op, until: int) -> bool:
+    """Whether NaN was made of nothing worse than an infinity that was put there: a softmax over a masked row."""
+    bad = [v for v in op.inputs if (n := numbers_of(case, v)) is not None and not n.finite]
+    origins = [_origin(case, v, until, set()) for v in bad if not _has_nan(case, v)]
+    return bool(bad) and len(origins) == len(bad) and all(o is not None and _placed(case, o) for o in origins)
+
+
+def _multiplied_with_nan(case: Case, part: reach.Slice, variables: Collection[int]) -> set[int]:
+    """Those variables that NaN was multiplied with: a row that the loss leaves out gives their gradient 0 times NaN."""
+    found: set[int] = set()
+    for op in part.ops:
+        read = {case.content[v] for v in op.inputs if v in case.content} & set(variables)
+        if read and any(_has_nan(case, v) for v in op.inputs):
+            found |= read
+    return found
 
 
 def infinite_slope(op: Op, inputs: list[Numbers | None], output: Numbers | None) -> bool:

@@ -76,20 +76,24 @@ def _passed_by(case: Case) -> Iterator[Same]:
 
 
 def _reads(case: Case, backward: Backward, value: int, members: set[int]) -> Site | None:
-    """The line, in the function of the loss, that calls the network on the way to a value."""
-    todo, seen = [value], {value}
-    while todo:
-        op = case.made_by.get(todo.pop())
-        if op is None:
-            continue
-        if op.name != "captured" and any(case.content.get(v) in members for v in op.inputs):
-            return _beside(case, op, backward)
-        fresh = [v for v in op.inputs if v not in seen and v not in case.content]
-        captured = [v for v in fresh if (made := case.made_by.get(v)) is not None and made.name == "captured"]
-        if any(case.content.get(case.made_by[v].inputs[0]) in members for v in captured):
-            return _beside(case, op, backward)
-        seen.update(fresh)
-        todo.extend(fresh)
+    """The line, in the function of the loss, that calls the network on the way to a value.
+
+    Not the one that only says which action is best, where there is another.
+    """
+    for through_choices in (False, True):
+        todo, seen = [value], {value}
+        while todo:
+            op = case.made_by.get(todo.pop())
+            if op is None or (op.kind == "discrete" and not through_choices):
+                continue
+            if op.name != "captured" and any(case.content.get(v) in members for v in op.inputs):
+                return _beside(case, op, backward)
+            fresh = [v for v in op.inputs if v not in seen and v not in case.content]
+            captured = [v for v in fresh if (made := case.made_by.get(v)) is not None and made.name == "captured"]
+            if any(case.content.get(case.made_by[v].inputs[0]) in members for v in captured):
+                return _beside(case, op, backward)
+            seen.update(fresh)
+            todo.extend(fresh)
     return None
 
 

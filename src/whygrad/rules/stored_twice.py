@@ -36,7 +36,8 @@ def _second(call: ast.Call, field: str) -> ast.expr | None:
     kept = next((k.value for k in call.keywords if k.arg == field), None)
     others = [k for k in call.keywords if k.arg not in (field, None)]
     if kept is not None:
-        return next((k.value for k in others if ast.dump(k.value) == ast.dump(kept)), None)
+        again = [k.value for k in others if ast.dump(k.value) == ast.dump(kept)]
+        return max([kept, *again], key=lambda value: (value.lineno, value.col_offset)) if again else None
     if name in _REPLACES:
         return next((k.value for k in others if dotted(k.value).rpartition(".")[2] == field), None)
     given = [ast.dump(a) for a in call.args]

@@ -10,7 +10,7 @@ from whygrad.flow.recording import Copy, Op
 from whygrad.rules.case import Case
 from whygrad.rules.distributions import distributions
 from whygrad.rules.intent import fed_with, serves_as_target
-from whygrad.rules.objective import SUM, Objective, bootstraps, objectives
+from whygrad.rules.objective import SHAPING, SUM, Objective, bootstraps, objectives
 
 _MIXES = SUM | {"select_n", "where", "cond"}
 """An average of two networks, or now the one and now the other (`optax.periodic_update`)."""
@@ -206,9 +206,17 @@ def _beside(case: Case, objective: Objective, members: set[int], originals: set[
 
 
 def _content(case: Case, value: int) -> object:
-    """What tells one input from another; the same array, given twice, enters twice."""
+    """What tells one input from another; the same array, given twice, enters twice.
+
+    Tokens that two networks of one class each cut out of a batch, by the same line of it, are the same tokens.
+    """
     known = case.recording.values[value]
-    return (known.shape, known.numbers) if known.numbers is not None else value
+    if known.numbers is not None:
+        return known.shape, known.numbers
+    made = case.made_by.get(value)
+    if made is not None and made.name in SHAPING and len(made.inputs) == 1:
+        return _content(case, made.inputs[0]), case.site(made.stack)
+    return value
 
 
 def _twin(case: Case, name: str, members: set[int], online: str, originals: set[int], objective: Objective) -> Twin:

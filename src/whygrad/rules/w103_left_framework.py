@@ -5,7 +5,8 @@ What it checks
     .tolist(), float(), predict(), a NumPy function, tf.numpy_function) and
     comes back as a constant (torch.tensor, torch.from_numpy, tf.constant, or
     arithmetic with the number). Both lines are shown. A network that runs in
-    a data pipeline (dataset.map) is such a case: what comes out is data.
+    a data pipeline (dataset.map) is such a case: what comes out is data. A
+    warning, where only one term of the loss left: `loss + 0.1 * p.item()`.
 
 Why it matters
     Python numbers and NumPy arrays have no history. What is computed with

@@ -72,18 +72,22 @@ When it is meant
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from whygrad.flow import reach
 from whygrad.flow.reach import step_function
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.idle_terms import idle_terms
+from whygrad.rules.origin import base_name
 from whygrad.rules.verdict import Verdict, verdicts
 from whygrad.rules.wording import from_verdict, quoted
 
 CODE, NAME = "W104", "not-differentiable"
 SUMMARY = "argmax, a cast to int or bool, a comparison, rounding, plain sampling, an operation without a gradient"
 
+_NO_DERIVATIVE = re.compile(r"derivative for '?(?:aten::)?(\w+)'? is not implemented")
 _INDEX = ("argmax", "argmin", "argsort", "topk", "sort", "max", "min", "nonzero", "unique", "searchsorted", "where")
 _COMPARE = ("gt", "ge", "lt", "le", "eq", "ne", "greater", "less", "equal", "isclose", "logical", "__eq__", "__ne__")
 _SAMPLE = ("multinomial", "categorical", "bernoulli", "normal", "poisson", "binomial", "sample")
@@ -96,6 +100,34 @@ def check(case: Case) -> Iterator[Finding]:
             yield from_verdict(case, verdict, NAME, *_words(case, verdict))
     if case.recording.framework == "jax":
         yield from _endless(case)
+    elif case.recording.framework == "torch":
+        yield from _without_derivative(case)
+
+
+def _without_derivative(case: Case) -> Iterator[Finding]:
+    """PyTorch says so itself, as it comes to an operation that it cannot differentiate."""
+    for backward in case.recording.backwards:
+        named = _NO_DERIVATIVE.search(backward.error or "")
+        ops = case.slice(backward, reach.CERTAIN).ops if named is not None and backward.loss is not None else []
+        op = next((op for op in reversed(ops) if named is not None and base_name(op) == named.group(1)), None)
+        where = case.site(op.stack) if op is not None else None
+        if op is None or where is None:
+            continue
+        loss = case.loss_site(backward)
+        step = base_name(op) in ("heaviside", "sign", "floor", "ceil", "round", "trunc")
+        fix = f"replace {quoted(where)} by operations that have a derivative"
+        if step:
+            fix += "; for a step a surrogate: sigmoid(k * x) in the backward pass (torch.autograd.Function)"
+        steps = ((where, op.name, "the gradient stops here"), (loss, "loss", "the loss"))
+        yield Finding(
+            code=CODE, rule=NAME, severity="error",
+            message=f"PyTorch cannot differentiate {quoted(where)}: there is no derivative of {base_name(op)}",
+            why="The backward pass comes to this operation and has no rule for it. PyTorch refuses: "
+            f"{(backward.error or '').splitlines()[0]}",
+            fix=fix, variables=(), where=where, label=f"{base_name(op)} has no derivative", loss=loss,
+            path=tuple(PathStep(site, name, role) for site, name, role in steps if site is not None),
+        )  # fmt: skip
+        return
 
 
 def _endless(case: Case) -> Iterator[Finding]:

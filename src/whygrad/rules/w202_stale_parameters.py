@@ -82,6 +82,7 @@ from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.older_content import asked_of_older, read_for
+from whygrad.rules.replaced import Replaced
 from whygrad.rules.w105_loss_ignores import created_at
 from whygrad.rules.wording import at_line, count, networks, subject, verb
 
@@ -99,7 +100,10 @@ def check(case: Case) -> Iterator[Finding]:
         yield from _elsewhere(case)
     if not pair.stale:
         yield from _refused(case)
-        return
+        later = _replaced_later(case)
+        if later is None:
+            return
+        case, pair = case.over_time, later
     holder = next((o for o in case.recording.optimizers.values() if o.holds & pair.stale), None)
     made, built = (
         _made_at(case, set(pair.fresh), set(pair.stale)),
@@ -131,6 +135,19 @@ def check(case: Case) -> Iterator[Finding]:
         label=f"new variables, made after the {before}",
         path=tuple(path),
     )  # fmt: skip
+
+
+def _replaced_later(case: Case) -> Replaced | None:
+    """PyTorch: layers that were replaced in the middle of training, after the first updates, each by one of its name."""
+    late = case.over_time
+    if case.recording.framework != "torch" or late is case or not late.replaced.fresh:
+        return None
+    held = {v for optimizer in late.recording.optimizers.values() for v in optimizer.holds}
+    before = {late.variable(v).name: v for v in held if v not in late.replaced.fresh}
+    old = {before[name] for v in late.replaced.fresh if (name := late.variable(v).name) in before}
+    gone = not any(old & b.got for b in late.recording.backwards if b.at > min(late.variable(v).born for v in
+                   late.replaced.fresh))  # fmt: skip
+    return Replaced(frozenset(old), late.replaced.fresh) if gone and len(old) == len(late.replaced.fresh) else None
 
 
 def _came_before(case: Case, fresh: frozenset[int], at: int) -> bool:

@@ -3,7 +3,9 @@
 What it checks
     The forward pass uses layers that the model does not list among its own:
     in a plain list, dict or tuple (PyTorch), in a plain object or made inside
-    call() (Keras). They get a gradient, and no optimizer holds them.
+    call() (Keras). They get a gradient, and no optimizer holds them. In
+    PyTorch too a parameter of which the model keeps a result only
+    (`nn.Parameter(x).to(device)`).
 
 Why it matters
     parameters() and trainable_variables list what is registered. What is not

@@ -2,10 +2,12 @@
 
 What it checks
     Gradients are clipped where it changes nothing: before backward(), before
-    the last of several backward passes, after step(), or while they are
-    still multiplied by a gradient scaler. In TensorFlow: clipped gradients
-    are computed, and the optimizer is given the ones from before; in JAX
-    that too, or a chain in which clipping comes after the optimizer.
+    the last of several backward passes, after step(), while they are still
+    multiplied by a gradient scaler, or for another network than the one that
+    steps. Or the optimizer steps on gradients that are still scaled. In
+    TensorFlow: clipped gradients are computed, and the optimizer is given
+    the ones from before; in JAX that too, or a chain in which clipping comes
+    after the optimizer.
 
 Why it matters
     Clipping is there for the one batch whose gradient is a hundred times too
@@ -78,6 +80,7 @@ from dataclasses import replace
 from whygrad.flow.recording import Backward, Edit, Failure, Step
 from whygrad.flow.site import Site, Stack, shared_site
 from whygrad.flow.source import is_statement
+from whygrad.rules.applied_scaled import applied_scaled, scaled
 from whygrad.rules.case import Case
 from whygrad.rules.clipped_by_hand import BY_HAND, clipped_by_hand
 from whygrad.rules.clipped_others import clipped_others
@@ -107,6 +110,7 @@ def check(case: Case) -> Iterator[Finding]:
             yield from _unapplied(case, clips)
         elif case.recording.framework != "jax" and not any(clip.given for clip in clips):
             yield from _misplaced(case, clips)
+    yield from applied_scaled(case)
     yield from _refused(case)
 
 
@@ -194,20 +198,7 @@ def _still_scaled(case: Case, clip: Edit) -> Backward | None:
         e.kind == "unscale" and backward.at < e.at < clip.at and e.variables & clip.variables
         for e in case.recording.edits
     )
-    return backward if not unscaled and _scaled(case, backward) else None
-
-
-def _scaled(case: Case, backward: Backward) -> bool:
-    """Whether the loss came out of `scaler.scale(...)`, perhaps divided for accumulation."""
-    number = backward.loss
-    for _ in range(4):
-        made = case.made_by.get(number) if number is not None else None
-        if made is None:
-            return False
-        if made.detail == "scaled":
-            return True
-        number = made.inputs[0] if made.inputs else None
-    return False
+    return backward if not unscaled and scaled(case, backward) else None
 
 
 def _wrong_place(case: Case, clip: Edit, verdict: str) -> Finding:

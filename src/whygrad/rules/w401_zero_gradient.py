@@ -8,7 +8,8 @@ What it checks
     everything off, a minimum that always takes the other side, a factor
     that is zero (an advantage, a mask), weights that are all zero. A term
     that is multiplied by such zeros is told too where the rest of the loss
-    trains on (an entropy bonus beside an advantage of zero).
+    trains on (an entropy bonus beside an advantage of zero), and so is a
+    ratio of a policy to itself, and a custom backward that returns zeros.
 
 Why it matters
     Nothing is None, no framework warns, the loss may even move because

@@ -2,11 +2,12 @@
 
 What it checks
     A program keeps a target network and an online network, and both are one:
-    two names for one object, a shallow copy, layers that are shared. A sync
-    then copies the weights onto themselves, and the targets are computed with
-    the very network that is being trained, also by predict() for a fit(). Or
-    there is a target network, kept in step with the online one, and the
-    targets are computed with the online one all the same.
+    two names for one object, a shallow copy, layers or memory that are shared
+    (`target.data = online.data`). A sync then copies the weights onto
+    themselves, and the targets are computed with the very network that is
+    being trained, also by predict() for a fit(). Or there is a target
+    network, kept in step with the online one, and the targets are computed
+    with the online one all the same.
 
 Why it matters
     The target network exists so that the targets hold still while the online

@@ -76,6 +76,7 @@ from whygrad.rules.flatness import is_nothing
 from whygrad.rules.let_fall import let_fall
 from whygrad.rules.objective import objectives
 from whygrad.rules.synced_beside import synced_beside
+from whygrad.rules.target_kinds import makes_targets
 from whygrad.rules.twins import Twin, dropped_average, dropped_averages_of, left_behind, target_networks
 from whygrad.rules.waiting_sync import in_loop, waiting
 from whygrad.rules.wording import at_line, count, quoted
@@ -324,9 +325,17 @@ def _unsynced(case: Case, twin: Twin) -> Finding:
             stayed, "nothing to do if a longer run reaches it; otherwise sync more often")  # fmt: skip
     where = _blamed(case, once[-1:]) if once else _used(case, twin) or case.loss_site(twin.objective.backward)
     label = "copied here once, and never again" if once else "the target network is used here and never synced"
-    severity: Severity = "note" if case.recording.cut_short else "warning"
+    severity: Severity = "note" if case.recording.cut_short or _may_stay(case, twin, files, names) else "warning"
     return _finding(case, twin, where, severity, f"{name} never follows {online}", label, stayed,
         _advice(case.recording.framework, twin, quoted(where, "") if once else ""))  # fmt: skip
+
+
+def _may_stay(case: Case, twin: Twin, files: list[str], names: set[str]) -> bool:
+    """Whether it is a reference, and nothing in the program, be it never called, would sync it."""
+    inside = any(v in objective.bits for objective in objectives(case) for v in twin.members)
+    if not inside or makes_targets(case, set(twin.members), set(twin.originals)):
+        return False
+    return waiting(files, set(), names, set(), unused=True) is None
 
 
 def _traced_without(case: Case, waits: Site) -> bool:

@@ -98,6 +98,7 @@ from whygrad.rules.decoded_samples import first_decoded
 from whygrad.rules.finding import Finding, PathStep, Severity
 from whygrad.rules.intent import is_log_probability
 from whygrad.rules.objective import CONTRACTS, MINUS, PRODUCT, SHAPING, SUM, Objective, objectives, size
+from whygrad.rules.weighed_samples import is_pure, is_reward_of
 from whygrad.rules.wording import at_line, called_from, plain_subject, quoted
 
 CODE, NAME = "W505", "sampled-action"
@@ -286,13 +287,14 @@ def _weighed(case: Case, objective: Objective, start: Op, sample: int) -> Op | N
             density.update(op.outputs)
         others = [v for v in op.inputs if v not in follow]
         rows = [v for v in others if size(case, v) > 1 and not objective.live.get(v, 0) & objective.trained]
+        rows = rows or [v for v in others if size(case, v) == 1 and is_reward_of(case, v, sample)]
         chance = next((v for v in op.inputs if v in follow), None)
         likely = chance is not None and (
             is_log_probability(case.made_by, chance)
             or (chance in density and not _used_beside(case, objective, start, sample, chance))
         )
         weighs = op.name in PRODUCT and rows and likely
-        if weighs and chance is not None and _pure(case, objective, chance, sample) and _told_later(case, rows[0]):
+        if weighs and chance is not None and is_pure(case, objective, chance, sample) and _told_later(case, rows[0]):
             return op
         follow.update(op.outputs)
         if any(v in density for v in op.inputs):
@@ -315,21 +317,6 @@ def _told_later(case: Case, weight: int) -> bool:
     """Whether a weight came from outside (a return) or is a difference with such: not noise, not a scale."""
     made = case.made_by.get(weight)
     return made is None or made.kind in ("enter", "stop") or made.name in _WEIGHT_WAY or made.switch is not None
-
-
-def _pure(case: Case, objective: Objective, chance: int, sample: int) -> bool:
-    """Whether the weighed value is a log-probability alone, with no critic of the same sample in it."""
-    wanted = {chance}
-    for op in reversed(objective.part.ops):
-        if any(v in wanted for v in op.outputs):
-            wanted.update(op.inputs)
-    after = {sample}
-    for op in objective.part.ops:
-        if any(v in after for v in op.inputs):
-            if op.name in CONTRACTS and any(v in wanted for v in op.outputs):
-                return False
-            after.update(op.outputs)
-    return True
 
 
 def _sample_finding(case: Case, objective: Objective, made: Op, product: Op) -> Finding:

@@ -16,8 +16,10 @@ _MAKES = frozenset({"_replace", "replace", "tree_map", "incremental_update", "pe
 _READS_A_FILE = frozenset({"load", "restore", "load_checkpoint", "load_model", "load_file", "safe_load", "from_bytes"})
 
 
-def waiting(files: Iterable[str], ran: set[tuple[str, int]], names: set[str], functions: set[str]) -> Site | None:
-    """A line that would sync a network of these names and that never ran; dead code does not count."""
+def waiting(
+    files: Iterable[str], ran: set[tuple[str, int]], names: set[str], functions: set[str], unused: bool = False
+) -> Site | None:
+    """A line that would sync a network of these names and that never ran; dead code counts only if `unused` says so."""
     trees = [(file, tree) for file in files if (tree := tree_of(file)) is not None]
     for file, tree in trees:
         for function, statement in _statements(tree, ""):
@@ -25,7 +27,9 @@ def waiting(files: Iterable[str], ran: set[tuple[str, int]], names: set[str], fu
             if any((file, line) in ran for line in lines) or function == "__init__" or _lets_fall(statement):
                 continue
             keys = _keys(tree, function) if function and not function.startswith("__") else ()
-            if keys and not any(_in_use([one for _, one in trees], key) for key in keys):
+            if keys and any(_in_use([one for _, one in trees], key) for key in keys) == unused:
+                continue
+            if unused and not keys:
                 continue
             if (
                 _would_sync(statement, names, functions)

@@ -23,12 +23,31 @@ Members = dict[str, list[tuple[int, Name]]]
 
 def networks(recording: Recording, numbers: Iterable[int], wanted: Iterable[int], said: dict[str, str]) -> Members:
     """Values by the network that they are a part of, as the loop's body calls it. `said`: names that are taken."""
-    rests: dict[str, dict[str, tuple[int | None, ...]]] = {}
+    rests: dict[str, _Rests] = {}
     for number in wanted:
         variable = recording.variables[number]
         rests.setdefault(variable.network, {})[variable.name.removeprefix(variable.network)] = variable.shape
+    numbers = sorted(numbers)
+    return _alike(recording, numbers, rests, said) or _alike(recording, numbers, _by_place(rests), said)
+
+
+_Rests = dict[str, tuple[int | None, ...]]
+
+
+def _by_place(rests: dict[str, _Rests]) -> dict[str, _Rests]:
+    """Networks that are the first, the second … of what the program keeps in one tuple."""
+    found: dict[str, _Rests] = {}
+    for network, own in rests.items():
+        for rest, shape in own.items():
+            place = re.match(r"\[\d+\]", rest)
+            if place is not None:
+                found.setdefault(network + place[0], {})[rest[place.end() :]] = shape
+    return found
+
+
+def _alike(recording: Recording, numbers: list[int], rests: dict[str, _Rests], said: dict[str, str]) -> Members:
     found: dict[str, dict[str, int]] = {}
-    for number in sorted(numbers):  # the round before held another value under the same name: the newest counts
+    for number in numbers:  # the round before held another value under the same name: the newest counts
         value = recording.values[number]
         shapes = ((r, shape) for own in rests.values() for r, shape in own.items())
         for rest in {r for r, shape in shapes if shape == value.shape or is_row_of(value.shape, shape)}:

@@ -45,6 +45,8 @@ class Updates:
         self._own_clip: Edit | None = None
         self._state: dict[int, int] = {}
         self._root: dict[int, int] = {}
+        self.chosen: dict[int, int] = {}
+        """Values that are a variable's new or its old content, as a condition says."""
 
     # --- data flow ----------------------------------------------------------------------------------------------
 
@@ -112,11 +114,14 @@ class Updates:
         return shape == whole or (is_row_of(shape, whole) and values[old].shape in (shape, whole))
 
     def _chosen(self, op: Op) -> None:
-        """Updated or left as it was, whichever branch ran: it is the variable's content."""
+        """Updated or left as it was, whichever branch ran: the variable's content, if a gradient is taken there next.
+
+        A target that began with the very same arrays, and is synced now and then, looks like that at first.
+        """
         owners = {self._variable(value) for value in op.inputs}
         variable = owners.pop() if len(owners) == 1 else None
         if variable is not None and self.recorder.variables.content.get(variable) in op.inputs:
-            self.recorder.variables.holds(variable, op.outputs[0])
+            self.chosen[op.outputs[0]] = variable
 
     def _stale(self, op: Op) -> None:
         """A variable's content from before its last update, used once more: an update may begin there again."""

@@ -11,7 +11,7 @@ def values(params, states):
 
 
 def loss_fn(params, target, states, rewards, following):
-    goal = rewards + 0.9 * jnp.max(values(target, following), axis=1)  # fires: W503
+    goal = rewards + 0.9 * jnp.max(values(target, following), axis=1)
     return jnp.mean((values(params, states)[:, 0] - jax.lax.stop_gradient(goal)) ** 2)
 
 
@@ -21,7 +21,7 @@ def update(carry, step):
     grads = jax.grad(loss_fn)(params, target, states, states[:, 0], following)
     updates, state = optimizer.update(grads, state)
     params = optax.apply_updates(params, updates)
-    synced = optax.periodic_update(params, target, step, 5)
+    synced = optax.periodic_update(params, target, step, 5)  # fires: W503
     return (params, target, state), None
 
 

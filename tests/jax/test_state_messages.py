@@ -1,0 +1,83 @@
+"""What is said of JAX programs that keep the wrong state, word for word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("jax")
+
+from program_runner import PROGRAMS, only, run, said
+
+MESSAGES: dict[str, dict[str, Any]] = {
+    "w204_one_gradient_for_two_critics": {
+        "severity": "error",
+        "message": "`critic_1.params` (2 variables) is given the gradient of `critic_2.params` (2 variables)",
+        "label": "gradients of `critic_2.params` go to `critic_1.params`",
+        "why": "A gradient says how the loss at line 30 changes with the one variable it was computed for; for any "
+        "other it is noise. The shapes happen to fit.",
+        "fix": "pair each gradient with its own variable: the two lists must be made from the same variables, in the "
+        "same order",
+        "variables": ("critic_1.params['w1']", "critic_1.params['w2']"),
+        "path": [(32, "gradients of `critic_2.params`"), (43, "given to `critic_1.params`")],
+    },
+    "w206_used_and_let_go": {
+        "severity": "warning",
+        "message": "every update of `value.params` (2 variables) starts from the first parameters and the first state "
+        "of its optimizer",
+        "label": "the new parameters are not kept",
+        "why": "Arrays in JAX do not change. What the update made is used within it and then let go, so that each one "
+        "begins where the first did.",
+        "fix": "keep what `learn(value, critic, states, following)` gives back, for the next update",
+        "variables": ("value.params['w1']", "value.params['w2']"),
+        "path": [(43, "dropped")],
+    },
+    "w206_updates_for_parameters": {
+        "severity": "error",
+        "message": "`params` (2 variables) is replaced by the optimizer's updates: they are never added to the "
+        "parameters",
+        "label": "these are updates, not parameters",
+        "why": "An Optax optimizer returns what is to be added to the parameters. Taken for the new parameters, it "
+        "throws away the old ones, and the network is a small step from zero after every update.",
+        "fix": "add them: updates, opt_state = tx.update(grads, opt_state, params); params = "
+        "optax.apply_updates(params, updates)",
+        "variables": ("params['b']", "params['w']"),
+        "path": [(19, "taken for the new parameters")],
+    },
+    "w502_stored_twice": {
+        "severity": "error",
+        "message": "the target is computed with the parameters that are being trained: `state.target_params` "
+        "(2 variables)",
+        "label": "the trained parameters, a second time",
+        "why": "After each update the state holds the new parameters in the place of the target as well. A target "
+        "network holds still while the online one learns; here it moves with every update.",
+        "fix": "keep the target's own parameters in the state, and replace them only after every so many updates",
+        "variables": ("state.target_params['w1']", "state.target_params['w2']"),
+        "path": [(31, "the trained parameters, a second time"), (25, "prediction and target are of one network")],
+    },
+    "w503_part_left_out": {
+        "severity": "warning",
+        "message": "the sync of `target_params` leaves out `target_params['body']`",
+        "label": "syncs other parts of `target_params` alone",
+        "why": "The loss takes its targets from `target_params['body']` too, which stays what it was when training "
+        "began.",
+        "fix": "sync all of `target_params`: map over the two whole trees",
+        "variables": (
+            "target_params['body']['in']['bias']",
+            "target_params['body']['in']['kernel']",
+            "target_params['body']['out']['bias']",
+            "target_params['body']['out']['kernel']",
+        ),
+        "path": [
+            (25, "the target is computed with `target_params['body']`"),
+            (32, "syncs other parts of `target_params` alone"),
+            (26, "the loss"),
+        ],
+    },
+}
+
+
+@pytest.mark.parametrize("name", list(MESSAGES))
+def test_message_word_for_word(name: str) -> None:
+    assert said(only(run(PROGRAMS / "jax" / f"{name}.py"), name[:4].upper())) == MESSAGES[name]
