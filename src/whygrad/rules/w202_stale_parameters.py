@@ -138,15 +138,15 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _replaced_later(case: Case) -> Replaced | None:
-    """PyTorch: layers that were replaced in the middle of training, after the first updates, each by one of its name."""
+    """PyTorch: layers that were replaced after the first updates, each by one of its name."""
     late = case.over_time
     if case.recording.framework != "torch" or late is case or not late.replaced.fresh:
         return None
     held = {v for optimizer in late.recording.optimizers.values() for v in optimizer.holds}
     before = {late.variable(v).name: v for v in held if v not in late.replaced.fresh}
     old = {before[name] for v in late.replaced.fresh if (name := late.variable(v).name) in before}
-    gone = not any(old & b.got for b in late.recording.backwards if b.at > min(late.variable(v).born for v in
-                   late.replaced.fresh))  # fmt: skip
+    since = min(late.variable(v).born for v in late.replaced.fresh)
+    gone = not any(old & b.got for b in late.recording.backwards if b.at > since)
     return Replaced(frozenset(old), late.replaced.fresh) if gone and len(old) == len(late.replaced.fresh) else None
 
 

@@ -45,8 +45,6 @@ class Updates:
         self._own_clip: Edit | None = None
         self._state: dict[int, int] = {}
         self._root: dict[int, int] = {}
-        self.chosen: dict[int, int] = {}
-        """Values that are a variable's new or its old content, as a condition says."""
 
     # --- data flow ----------------------------------------------------------------------------------------------
 
@@ -68,7 +66,7 @@ class Updates:
         if op.name == "captured" and not op.tapes and not sources:
             self._stale(op)
             return
-        if op.name == "cond" and len(op.outputs) == 1 and not op.tapes:
+        if op.name == "cond" and len(op.outputs) == 1 and not op.tapes and op.inside != "periodic_update":
             self._chosen(op)
         if op.name in _SAME and len(op.inputs) == 1 and len(op.outputs) == 1 and not sources:
             variable = self._variable(op.inputs[0])
@@ -114,14 +112,14 @@ class Updates:
         return shape == whole or (is_row_of(shape, whole) and values[old].shape in (shape, whole))
 
     def _chosen(self, op: Op) -> None:
-        """Updated or left as it was, whichever branch ran: the variable's content, if a gradient is taken there next.
+        """Updated or left as it was, whichever branch ran: it is the variable's content.
 
-        A target that began with the very same arrays, and is synced now and then, looks like that at first.
+        Not what `optax.periodic_update` chooses: that is a target, if it began with the very same arrays.
         """
         owners = {self._variable(value) for value in op.inputs}
         variable = owners.pop() if len(owners) == 1 else None
         if variable is not None and self.recorder.variables.content.get(variable) in op.inputs:
-            self.chosen[op.outputs[0]] = variable
+            self.recorder.variables.holds(variable, op.outputs[0])
 
     def _stale(self, op: Op) -> None:
         """A variable's content from before its last update, used once more: an update may begin there again."""

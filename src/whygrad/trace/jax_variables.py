@@ -114,9 +114,6 @@ class Variables:
 
     def _variable(self, leaf: int, path: str, implicit: bool, keras: Name | None) -> int | None:
         known = self.of(leaf)
-        if known is None and (chosen := self.recorder.updates.chosen.get(leaf)) is not None:
-            known = chosen
-            self.holds(chosen, leaf)
         name = keras or self.recorder.naming.of(self.recorder.values.object_of(leaf))
         if known is not None:
             if name is not None and self.content.get(known) == leaf and (keras or known not in self._of_keras):
