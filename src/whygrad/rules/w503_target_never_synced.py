@@ -87,6 +87,9 @@ SUMMARY = "the target network never follows the one that is trained"
 _UPDATES = 2
 """A run that stopped in its first update says nothing about a sync that comes after it."""
 
+_ENOUGH = 3
+"""So many updates without a sync are told of; a block of a program that is looked at has often fewer."""
+
 _LONG = 100
 """A sync that did not run in fewer updates than this is not worth a word."""
 
@@ -313,7 +316,7 @@ def _unsynced(case: Case, twin: Twin) -> Finding:
         return _finding(case, twin, waits, "note",
             f"the sync of {name} never ran in {count(updates, 'update')}", "never reached in this run", stayed,
             "nothing to do if a longer run reaches it; otherwise sync more often")  # fmt: skip
-    if sum(1 for s in case.recording.steps if s.applied & twin.originals) < _UPDATES:
+    if sum(1 for s in case.recording.steps if s.applied & twin.originals) < _ENOUGH:
         return _finding(case, twin, _used(case, twin), "note",
             f"{name} did not follow {online} in {count(updates, 'update')}", "the target network is used here", stayed,
             "nothing to do if a longer run syncs it; a run of more updates tells")  # fmt: skip
