@@ -246,22 +246,24 @@ def _sum_with_data(
 ) -> tuple[Op, int] | None:
     """The first sum, going back, of data and of something discounted that was computed from variables."""
     wanted = objective.trained if live else ~0
-    todo, seen = [start], {start}
+    todo, seen = [(start, small)], {start}
     while todo and len(seen) < _FAR:
-        number = todo.pop(0)
+        number, alone = todo.pop(0)
         op = case.made_by.get(number)
         if op is None or op.kind == "write" or op.name in CONTRACTS:
             continue
+        # The steps of a rollout, each a number of its own, are stacked to one target.
+        alone = alone or (op.name == "stack" and all(size(case, v) == 1 for v in op.inputs))
         if op.name in SUM:
             for value in op.inputs:
                 others = [v for v in op.inputs if v != value]
-                found = masks.get(value, 0) & wanted and _is_data(case, objective, others, small)
+                found = masks.get(value, 0) & wanted and _is_data(case, objective, others, alone)
                 if found and _discounted(case, value):
                     return op, value
         for source in op.inputs:
             if source not in seen and masks.get(source, 0) & wanted:
                 seen.add(source)
-                todo.append(source)
+                todo.append((source, alone))
     return None
 
 
