@@ -12,6 +12,9 @@ from collections.abc import Iterable, Iterator
 from whygrad.rules.sync_source import spoken_in, tree_of
 
 
+_MAKES = ("__init__", "__post_init__", "setup")
+
+
 def given_once(files: Iterable[str], name: str) -> bool:
     """Whether a plain name is given a value in one place only, and nothing is stored into that value."""
     return name.isidentifier() and sum(name in spoken_in(place) for file in files for place in _places(file)) == 1
@@ -41,4 +44,19 @@ def bound_once(files: Iterable[str], ran: set[tuple[str, int]], name: str) -> bo
                 lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
                 if any(name in spoken_in(part) for part in given) and not any((file, line) in ran for line in lines):
                     return False
-    return given_once(files, name)
+    return given_once(files, name) and not any(name in _kept_anew(file) for file in files)
+
+
+def _kept_anew(file: str) -> set[str]:
+    """Attributes that a method gives a value: it may be called again, other than what makes the object."""
+    tree = tree_of(file)
+    methods = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)] if tree is not None else []
+    return {
+        target.attr
+        for method in methods
+        if method.name not in _MAKES
+        for node in ast.walk(method)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Attribute)
+    }

@@ -1,7 +1,8 @@
-"""A network that is added to a trained one of its own build, and stopped: a random prior, which stays on purpose.
+"""JAX: a network that is added to a trained one of its own build, and stopped: a random prior, which stays on purpose.
 
 `net(x) + scale * stop_gradient(prior(x))` (randomized prior functions). Both see the same input and are built alike; a
-stop that is a mistake stands on the way of a network that nothing of its kind runs beside.
+stop that is a mistake stands on the way of a network that nothing of its kind runs beside. In the other frameworks a
+prior is left out of the optimizer, and one that the optimizer holds is meant to learn.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from whygrad.rules.verdict import Verdict
 def is_fixed_addend(case: Case, verdict: Verdict) -> bool:
     """Whether what a verdict's stops let through is only ever added to what a live network of one build makes."""
     stops = (verdict.op, *verdict.others)
+    if case.recording.framework != "jax":
+        return False
     if any(op.kind != "stop" or len(op.inputs) != 1 for op in stops):
         return False
     meets = _consumers(case.recording.ops.values())

@@ -17,6 +17,7 @@ from jax._src.interpreters import partial_eval
 
 from whygrad.flow.recording import Kind, Op
 from whygrad.trace import jax_vocabulary as words
+from whygrad.trace.jax_constants import Fixed
 from whygrad.trace.jax_loops import carried_apart, each_its_own
 from whygrad.trace.jax_rerun import batch_axes, small
 from whygrad.trace.jax_retraces import Retraces
@@ -44,8 +45,7 @@ class Calls:
         self.retraces = Retraces(recorder)
         self.constants: set[int] = set()
         """Values that a traced function took from around it."""
-        self.fixed: dict[int, int] = {}
-        """For those of a compiled training step, how often it was called."""
+        self.fixed = Fixed()
 
     def attach_deep(self, patches: Patches) -> None:
         """Watch operations, compiled functions and tracing."""
@@ -298,16 +298,10 @@ class Calls:
             else:
                 recorder.numbers.of_inner(dict(zip(inputs, args, strict=True)), outs, first)
             if body.asks:
-                self._count_constants(body)
+                self.fixed.count(body, self.constants)
                 recorder.targets.given(inputs, stack)
                 recorder.updates.flush()  # a compiled training step is an update
                 recorder.numbers.fill(first)
-
-    def _count_constants(self, body: Scope) -> None:
-        """What a compiled training step took from around it when it was traced, it uses in each call."""
-        outside = {n for item in body.items if isinstance(item, Op) for n in item.inputs if n not in body.values}
-        for number in outside & self.constants:
-            self.fixed[number] = self.fixed.get(number, 0) + 1
 
     def _probe(self, args: Any, params: Any) -> dict[Any, Any]:
         """Before a compiled training step runs (and its arguments may be gone): what it will compute."""

@@ -81,7 +81,7 @@ class Naming:
             visited: set[int] = set()
             for name, thing in list(names.items()):
                 if not name.startswith("__") and not isinstance(thing, ModuleType | type):
-                    for array, named, _ in _walk(name, thing, visited):
+                    for array, named, _ in _walk(name, thing, visited, aliases=True):
                         found.setdefault(named.full, array)
                         if named.holder:
                             found.setdefault(named.with_holder().full, array)
@@ -109,8 +109,10 @@ def from_path(path: str) -> Name:
     return Name(network + rest, network, above(network + rest))
 
 
-def _walk(name: str, thing: Any, visited: set[int]) -> Iterator[tuple[Any, Name, tuple[int, ...]]]:
-    """Arrays below a named thing, each with its name and rank."""
+def _walk(
+    name: str, thing: Any, visited: set[int], aliases: bool = False
+) -> Iterator[tuple[Any, Name, tuple[int, ...]]]:
+    """Arrays below a named thing, each with its name and rank; with `aliases` under each name of one tree."""
     own = int(name.startswith("_"))
     root = "" if name == "self" else name
     todo: list[tuple[str, str, Any, int, int, str]] = [(root, root, thing, 0, 0, "")]
@@ -124,7 +126,9 @@ def _walk(name: str, thing: Any, visited: set[int]) -> Iterator[tuple[Any, Name,
         if array is not None:
             yield array, Name(path, _network(path, top), above(path), holder=holder), (objects, own)
             continue
-        if isinstance(item, str | bytes | int | float | bool | type(None)) or id(item) in visited:
+        if isinstance(item, str | bytes | int | float | bool | type(None)):
+            continue
+        if id(item) in visited and not (aliases and isinstance(item, Mapping | tuple | list)):
             continue
         visited.add(id(item))
         below = list(_below(item))

@@ -17,6 +17,7 @@ import jax
 from jax._src import pjit
 
 from whygrad.flow.recording import Retrace
+from whygrad.trace.jax_constants import own_function
 from whygrad.trace.patches import Patches
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ class Retraces:
         info = jaxpr.debug_info
         if not scope.user or info is None or info.traced_for != "jit" or self._call is None:
             return
+        scope.function = own_function(self._call[0]) if self._call else None
         made = self._made(jaxpr)
         key = str(info.func_src_info).split(" ")[0], scope.base
         seen = self._seen.get(key)

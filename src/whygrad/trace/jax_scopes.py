@@ -7,6 +7,7 @@ values that the call was given.
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -99,6 +100,8 @@ class Scope:
         """Whether code of the user's ran inside."""
         self.asks = False
         """Whether gradients are asked for inside."""
+        self.function: weakref.ref[Any] | None = None
+        """The compiled function of the program's that this is the body of, or that it was traced inside of."""
 
     def put(self, item: Item) -> None:
         """Write one thing down."""

@@ -267,11 +267,14 @@ class Targets:
                 if target not in self._steady and target not in told:
                     recording.moved_later.add(target)  # something new each round, by a way that is not understood
                 continue
-            if recorder.calls.fixed.get(number, 0) > 1 and number in alive:
-                recording.variables[target].constant = True  # what the name holds by now is another matter
-                continue
             was, thing = recording.values[number].numbers, kept.get(recording.variables[target].name)
             now = concrete(thing) if thing is not None else None
+            rebound = now is not None and was is not None and look(now) != was
+            if recorder.calls.fixed.again(number) and (
+                number in alive or (rebound and recorder.calls.fixed.still(number))
+            ):
+                recording.variables[target].constant = True  # what the name holds by now is another matter
+                continue
             if was is None or now is None or look(now) != was:
                 recording.moved_later.add(target)
                 if thing is None and was is not None and target not in self._changed:
