@@ -13,6 +13,16 @@ from program_runner import PROGRAMS, only, run, said
 FOLDER = PROGRAMS / "jax"
 
 MESSAGES: dict[str, dict[str, Any]] = {
+    "w401_state_not_carried": {
+        "severity": "warning",
+        "message": "`params['wh']` gets a gradient of exactly zero from the loss at line 34",
+        "label": "given the same zeros in each round",
+        "why": "The loop hands `h` on as it is, so that it stays the zeros it began with, and what is multiplied with "
+        "zeros gets no gradient. It was so in every update that was looked at.",
+        "fix": "return the new state of the step in the place of `h`",
+        "variables": ("params['wh']",),
+        "path": [(25, "given the same zeros in each round"), (34, "the loss")],
+    },
     "w401_clipped_spread": {
         "severity": "warning",
         "message": "`params['log_std']` gets a gradient of exactly zero from the loss at line 20",

@@ -10,13 +10,14 @@ from __future__ import annotations
 from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Op
 from whygrad.rules.case import Case, Missing
+from whygrad.rules.history import fresh_since
 from whygrad.rules.verdict import Verdict, judge
 
 
 def added_numbers(case: Case, backward: Backward, sums: list[Op], live: list[int], trained: set[int]) -> list[Verdict]:
     """For each number that is added in one of these sums, where it left the framework."""
     recording = case.recording
-    since = max((step.at for step in recording.steps if step.at < backward.at), default=0)
+    since = fresh_since(case, backward, trained)
     adds = {op.at for op in sums}
     found: list[Verdict] = []
     for handover in recording.handovers:

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 
 from whygrad.rules.sync_source import spoken_in, tree_of
 
-
 _MAKES = ("__init__", "__post_init__", "setup")
 
 

@@ -9,11 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward
+from whygrad.flow.recording import Backward, Op
 from whygrad.flow.site import Site
 
 if TYPE_CHECKING:
     from whygrad.rules.case import Case
+
+_LAID_TOGETHER = frozenset({
+    "cat", "concat", "concatenate", "stack", "to", "float", "cast", "view", "reshape", "unsqueeze", "squeeze", "flatten",
+    "expand_dims", "getitem", "__getitem__", "strided_slice", "identity",
+})  # fmt: skip
+"""What is done to a batch before a network is given it."""
 
 
 def without_older_data(case: Case, backward: Backward, part: reach.Slice, cuts: list[reach.Cut]) -> list[reach.Cut]:
@@ -24,7 +30,41 @@ def without_older_data(case: Case, backward: Backward, part: reach.Slice, cuts: 
     tape = case.recording.tapes.get(backward.tape) if backward.tape is not None else None
     if tape is not None and tape.opened < backward.at:
         since = max(since, tape.opened)  # a rollout before the first step is as old as one before the last
-    return [c for c in cuts if c.op.at > since or not _in_vain(case, backward, part, c.variables, since)]
+    cuts = [c for c in cuts if c.op.at > since or not _in_vain(case, backward, part, c.variables, since)]
+    return [c for c in cuts if c.op.at > since or not _replayed(case, backward, c.op)]
+
+
+def _replayed(case: Case, backward: Backward, stopped: Op) -> bool:
+    """Whether what left comes back as a batch that a network is trained on by another loss: the actions of a replay.
+
+    An actor's loss that is computed with them is no loss of the actor; that they left as it acted is right.
+    """
+    ops = case.recording.ops
+    left = {at for at, op in ops.items() if op.kind == "leave" and any(v in stopped.outputs for v in op.inputs)}
+    left |= {stopped.at} if stopped.kind == "leave" else set()
+    back = {h.entered for h in case.recording.handovers if h.left in left}
+    layers = _layers_fed(case, backward, back)
+    for other in case.recording.backwards if layers else ():
+        if other.stack == backward.stack or other.implicit or other.error or other.loss not in case.recording.values:
+            continue
+        if layers & _layers_fed(case, other, back) & other.got:
+            return True
+    return False
+
+
+def _layers_fed(case: Case, backward: Backward, entries: set[int]) -> set[int]:
+    """The variables of the layers that a loss gives one of these entries to, as a part of their input."""
+    follow: set[int] = set()
+    found: set[int] = set()
+    for op in case.slice(backward, reach.CERTAIN).ops:
+        if op.at in entries:
+            follow.update(op.outputs)
+        elif any(v in follow for v in op.inputs):
+            layer = {case.content[v] for v in op.inputs if v in case.content}
+            found |= layer
+            if not layer and op.name in _LAID_TOGETHER:
+                follow.update(op.outputs)
+    return found
 
 
 def _in_vain(case: Case, backward: Backward, part: reach.Slice, variables: frozenset[int], since: int) -> bool:

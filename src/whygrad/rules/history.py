@@ -159,6 +159,16 @@ def applied_of(case: Case, backward: Backward) -> set[int] | None:
     return known
 
 
+def fresh_since(case: Case, backward: Backward, trained: set[int]) -> int:
+    """When what a loss is made of began: after the last step of what it trains.
+
+    A tape that gives several losses was there before the first of their steps.
+    """
+    tape = case.recording.tapes.get(backward.tape) if backward.tape is not None else None
+    before = backward.at if tape is None else tape.opened
+    return max((s.at for s in case.recording.steps if s.at < before and s.applied & trained), default=0)
+
+
 def _unless_variable(case: Case, numbers: Iterable[int]) -> list[int]:
     """A variable's own content beside its gradient is weight decay."""
     return [v for v in numbers if v not in case.content]

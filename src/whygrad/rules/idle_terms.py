@@ -10,7 +10,7 @@ from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Op
 from whygrad.rules.added_numbers import added_numbers
 from whygrad.rules.case import Case, Missing
-from whygrad.rules.history import applied_of
+from whygrad.rules.history import applied_of, fresh_since
 from whygrad.rules.intent import comes_from_variable, is_log_probability, leading_on, only_weighs
 from whygrad.rules.objective import CONTRACTS, SHAPING
 from whygrad.rules.only_penalised import only_penalised
@@ -128,17 +128,10 @@ def _stops(
     """What a term was made of, and where the only way from it to what the loss trains is cut."""
     own = reach.backward_slice(case.recording, term, case.made_by, backward.at, proofs)
     read = {case.recording.values[v].variable for v in own.values} & trained
-    since = _fresh_since(case, backward)
+    since = fresh_since(case, backward, trained)
     cuts = case.cuts_of(own, {v for v in read if v is not None}, backward.tape)
     cuts = [cut for cut in cuts if cut.alone and cut.op.at > since and not _is_data(case, cut.op, backward)]
     return own, [cut for cut in cuts if not only_weighs(case, own, cut, own.values)]  # an advantage is stopped rightly
-
-
-def _fresh_since(case: Case, backward: Backward) -> int:
-    """When what a loss is made of began: after the last step; a tape that gives several losses was there before it."""
-    tape = case.recording.tapes.get(backward.tape) if backward.tape is not None else None
-    before = backward.at if tape is None else tape.opened
-    return max((step.at for step in case.recording.steps if step.at < before), default=0)
 
 
 def _shown(case: Case, op: Op, backward: Backward) -> bool:

@@ -107,7 +107,11 @@ def _stops_everything(case: Case) -> set[int]:
         part = case.slice(backward)
         values = part.values if empty else reach.smooth_to_loss(recording, part, None)
         on_way = {recording.values[v].variable for v in values if v in recording.values}
-        found |= {v for v in on_way if v is not None and not recording.variables[v].trainable and (empty or v in held)}
+        off = {v for v in on_way if v is not None and not recording.variables[v].trainable and (empty or v in held)}
+        meant = {v for lost in case.missing if lost.backward is backward for v in lost.variables}
+        if any(recording.variables[v].trainable for v in meant):
+            off -= case.trained  # a critic that is frozen for the actor's loss alone, which does not reach the actor
+        found |= off
     return found
 
 

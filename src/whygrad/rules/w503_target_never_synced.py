@@ -294,6 +294,12 @@ def _strayed(case: Case, twin: Twin) -> list[Copy]:
     ]
 
 
+def _handed_on(case: Case, twin: Twin) -> bool:
+    """JAX: whether a loop hands the target on as it is, in each of its rounds; two of them are written down."""
+    inputs = {v for op in twin.objective.part.ops for v in op.inputs if case.content.get(v) in twin.members}
+    return any(case.recording.values[v].steady for v in inputs)
+
+
 def _unsynced(case: Case, twin: Twin) -> Finding:
     updates = case.recording.all_updates
     files = sorted({site.file for stack in case.recording.stacks for site in stack})
@@ -316,7 +322,8 @@ def _unsynced(case: Case, twin: Twin) -> Finding:
         return _finding(case, twin, waits, "note",
             f"the sync of {name} never ran in {count(updates, 'update')}", "never reached in this run", stayed,
             "nothing to do if a longer run reaches it; otherwise sync more often")  # fmt: skip
-    if sum(1 for s in case.recording.steps if s.applied & twin.originals) < _ENOUGH:
+    enough = _UPDATES if _handed_on(case, twin) else _ENOUGH
+    if sum(1 for s in case.recording.steps if s.applied & twin.originals) < enough:
         return _finding(case, twin, _used(case, twin), "note",
             f"{name} did not follow {online} in {count(updates, 'update')}", "the target network is used here", stayed,
             "nothing to do if a longer run syncs it; a run of more updates tells")  # fmt: skip

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterator
+from types import CodeType
 from typing import Any
 
 from whygrad.flow.recording import Op
-from whygrad.trace.jax_scopes import Scope
+from whygrad.trace.jax_scopes import Compiled, Scope
 from whygrad.trace.user_line import OWN, classify
 
 
@@ -15,7 +17,7 @@ class Fixed:
 
     def __init__(self) -> None:
         self._calls: dict[int, int] = {}
-        self._functions: dict[int, weakref.ref[Any] | None] = {}
+        self._functions: dict[int, Compiled | None] = {}
 
     def count(self, body: Scope, constants: set[int]) -> None:
         """One call of a compiled training step."""
@@ -31,12 +33,24 @@ class Fixed:
     def still(self, number: int) -> bool:
         """Whether the function that uses it is still there: one that was made anew took what is there by then."""
         function = self._functions.get(number)
-        return function is not None and function() is not None
+        return function is not None and function.there() is not None
+
+    def left(self, number: int, name: str) -> bool:
+        """Whether the function is gone and never spoke of `name`, which holds the value still: others came after it."""
+        function = self._functions.get(number)
+        return function is not None and function.there() is None and name not in function.names
 
 
-def own_function(function: Any) -> weakref.ref[Any] | None:
+def own_function(function: Any) -> Compiled | None:
     """A function of the program's; one of a library stands for many, and stays while those come and go."""
     code = getattr(getattr(function, "__func__", function), "__code__", None)
     if code is None or classify(code.co_filename) != OWN:
         return None
-    return weakref.ref(function)
+    return Compiled(weakref.ref(function), frozenset(_names(code)))
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from (*code.co_names, *code.co_freevars)
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _names(inner)

@@ -79,6 +79,15 @@ class Ran:
     """For a branch: what it gave back."""
 
 
+@dataclass(slots=True)
+class Compiled:
+    """A function of the program's that was compiled."""
+
+    there: weakref.ref[Any]
+    names: frozenset[str]
+    """Everything that it speaks of."""
+
+
 Item = Op | Asked | Opened | Closed | Ran
 
 
@@ -100,7 +109,7 @@ class Scope:
         """Whether code of the user's ran inside."""
         self.asks = False
         """Whether gradients are asked for inside."""
-        self.function: weakref.ref[Any] | None = None
+        self.function: Compiled | None = None
         """The compiled function of the program's that this is the body of, or that it was traced inside of."""
 
     def put(self, item: Item) -> None:

@@ -261,6 +261,7 @@ class Targets:
                 recording.copies_not_run.append(copy)
         kept = recorder.naming.everything(sys._getframe()) if self._last.keys() - self._looped else {}
         alive = {recorder.values.known(thing) for thing in kept.values()}
+        known = any(variable.constant for variable in recording.variables.values())
         for target, number in self._last.items():
             if target in self._looped:
                 told = {c.target for c in (*recording.copies, *recording.copies_not_run)}
@@ -269,10 +270,12 @@ class Targets:
                 continue
             was, thing = recording.values[number].numbers, kept.get(recording.variables[target].name)
             now = concrete(thing) if thing is not None else None
-            rebound = now is not None and was is not None and look(now) != was
-            if recorder.calls.fixed.again(number) and (
-                number in alive or (rebound and recorder.calls.fixed.still(number))
-            ):
+            rebound = not known and now is not None and was is not None and look(now) != was
+            fixed = recorder.calls.fixed
+            if fixed.again(number) and number in alive and fixed.left(number, recording.variables[target].network):
+                recording.moved_later.add(target)  # a name of the first parameters, beside the target's own
+                continue
+            if fixed.again(number) and (number in alive or (rebound and fixed.still(number))):
                 recording.variables[target].constant = True  # what the name holds by now is another matter
                 continue
             if was is None or now is None or look(now) != was:

@@ -1,0 +1,34 @@
+"""Fitted Q iteration that keeps its first parameters, to measure how far it went; each round compiles anew."""
+import jax
+import jax.numpy as jnp
+import optax
+
+k = jax.random.split(jax.random.key(0), 3)
+params = {"w1": jax.random.normal(k[0], (4, 16)) * 0.4, "w2": jax.random.normal(k[1], (16, 2)) * 0.2}
+first_params = params
+opt = optax.adam(1e-2)
+opt_state = opt.init(params)
+states, next_states = jax.random.normal(k[2], (2, 8, 4))
+actions, rewards = jnp.arange(8) % 2, states[:, 0]
+
+
+def q(p, s):
+    return jnp.tanh(s @ p["w1"]) @ p["w2"]
+
+
+for iteration in range(3):
+    target_params = params
+
+    @jax.jit
+    def update(params, opt_state):
+        def loss_fn(p):
+            chosen = q(p, states)[jnp.arange(8), actions]
+            y = rewards + 0.9 * q(target_params, next_states).max(-1)
+            return jnp.mean((chosen - y) ** 2)
+
+        updates, opt_state = opt.update(jax.grad(loss_fn)(params), opt_state)
+        return optax.apply_updates(params, updates), opt_state
+
+    for step in range(10):
+        params, opt_state = update(params, opt_state)
+    print(optax.global_norm(jax.tree.map(jnp.subtract, params, first_params)))
