@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from whygrad.rules.case import Case
 
 _LAID_TOGETHER = frozenset({
-    "cat", "concat", "concatenate", "stack", "to", "float", "cast", "view", "reshape", "unsqueeze", "squeeze", "flatten",
-    "expand_dims", "getitem", "__getitem__", "strided_slice", "identity",
+    "cat", "concat", "concatenate", "stack", "to", "float", "cast", "view", "reshape", "unsqueeze", "squeeze",
+    "flatten", "expand_dims", "getitem", "__getitem__", "strided_slice", "identity",
 })  # fmt: skip
 """What is done to a batch before a network is given it."""
 

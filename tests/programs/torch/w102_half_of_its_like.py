@@ -1,4 +1,4 @@
-"""Two networks of one build are added for one prediction, and one of them is detached, though the optimizer has both."""
+"""Two networks of one build are added for one prediction; the optimizer has both, and one is detached."""
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""DDPG with the critic frozen for the actor's loss, which is computed with the actions of the replay: it has no gradient."""
+"""DDPG with the critic frozen for the actor's loss, which is computed with the actions of the replay."""
 
 import numpy as np
 import torch
