@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import weakref
 from collections.abc import Iterator
 from types import CodeType
@@ -17,6 +18,7 @@ class Fixed:
 
     def __init__(self) -> None:
         self._calls: dict[int, int] = {}
+        self._collected = False
         self._functions: dict[int, Compiled | None] = {}
 
     def count(self, body: Scope, constants: set[int]) -> None:
@@ -33,12 +35,19 @@ class Fixed:
     def still(self, number: int) -> bool:
         """Whether the function that uses it is still there: one that was made anew took what is there by then."""
         function = self._functions.get(number)
-        return function is not None and function.there() is not None
+        return function is not None and self._there(function)
 
     def left(self, number: int, name: str) -> bool:
         """Whether the function is gone and never spoke of `name`, which holds the value still: others came after it."""
         function = self._functions.get(number)
-        return function is not None and function.there() is None and name not in function.names
+        return function is not None and name not in function.names and not self._there(function)
+
+    def _there(self, function: Compiled) -> bool:
+        """At the end of the script: compiled functions hold themselves, until somebody collects them."""
+        if function.there() is not None and not self._collected:
+            self._collected = True
+            gc.collect()
+        return function.there() is not None
 
 
 def own_function(function: Any) -> Compiled | None:
