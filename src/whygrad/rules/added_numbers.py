@@ -28,7 +28,7 @@ def added_numbers(case: Case, backward: Backward, sums: list[Op], live: list[int
         own = reach.backward_slice(recording, term, case.made_by, backward.at, reach.CERTAIN)
         read = {recording.values[v].variable for v in own.values} & trained
         behind = frozenset(v for v in read if v is not None)
-        if not behind or any(value in own.values for value in live) or _has_own_loss(case, term):
+        if not behind or any(value in own.values for value in live) or has_own_loss(case, left, backward):
             continue
         cut = reach.Cut(left, behind, True)
         verdict = judge(case, Missing(backward, behind, [cut], own), cut)
@@ -37,10 +37,7 @@ def added_numbers(case: Case, backward: Backward, sums: list[Op], live: list[int
     return found
 
 
-def _has_own_loss(case: Case, term: int) -> bool:
-    """Whether a gradient is taken of it elsewhere: its number beside another loss is for showing."""
-    return any(
-        term in case.slice(other, reach.CERTAIN).values
-        for other in case.recording.backwards
-        if other.loss in case.recording.values
-    )
+def has_own_loss(case: Case, left: Op, backward: Backward) -> bool:
+    """Whether what left there is part of another loss, with a gradient of its own: its number is for showing."""
+    others = (b for b in case.recording.backwards if b.stack != backward.stack and b.loss in case.recording.values)
+    return any(v in case.slice(other, reach.CERTAIN).values for other in others for v in left.inputs)

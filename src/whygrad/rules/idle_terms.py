@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Op
-from whygrad.rules.added_numbers import added_numbers
+from whygrad.rules.added_numbers import added_numbers, has_own_loss
 from whygrad.rules.case import Case, Missing
 from whygrad.rules.history import applied_of, fresh_since
 from whygrad.rules.intent import comes_from_variable, is_log_probability, leading_on, only_weighs
@@ -111,7 +111,7 @@ def _of_loss(case: Case, backward: Backward) -> list[Verdict]:
             continue  # `a + (b - a).detach()`: the value of one, the gradient of the other
         if not cuts and backward.tape is not None:  # TensorFlow: NumPy in the middle of what the tape records
             own, cuts = _stops(case, backward, term, trained, reach.PROVED)
-            cuts = [cut for cut in cuts if cut.op.kind == "leave" and not _shown(case, cut.op, backward)]
+            cuts = [cut for cut in cuts if cut.op.kind == "leave" and not has_own_loss(case, cut.op, backward)]
         cuts = [cut for cut in cuts if not _divides(own, cut.op)] or cuts  # by its own size: a scale is stopped rightly
         stopped = frozenset(v for cut in cuts for v in cut.variables)
         for cut in cuts:
@@ -132,12 +132,6 @@ def _stops(
     cuts = case.cuts_of(own, {v for v in read if v is not None}, backward.tape)
     cuts = [cut for cut in cuts if cut.alone and cut.op.at > since and not _is_data(case, cut.op, backward)]
     return own, [cut for cut in cuts if not only_weighs(case, own, cut, own.values)]  # an advantage is stopped rightly
-
-
-def _shown(case: Case, op: Op, backward: Backward) -> bool:
-    """Whether what left there is part of another loss, with a gradient of its own: its number is for showing."""
-    others = (b for b in case.recording.backwards if b.stack != backward.stack and b.loss in case.recording.values)
-    return any(v in case.slice(other, reach.CERTAIN).values for other in others for v in op.inputs)
 
 
 def _divides(own: reach.Slice, cut: Op) -> bool:

@@ -87,8 +87,10 @@ from whygrad.rules.flatness import (
     zero_gradients,
     zero_maker,
 )
+from whygrad.rules.handed_zeros import handed_zeros
 from whygrad.rules.masked_away import masked_away
 from whygrad.rules.origin import base_name, numbers_of
+from whygrad.rules.unmoved_state import unmoved_states
 from whygrad.rules.wording import at_line, count, plain_subject, quoted, subject, verb
 from whygrad.rules.zero_terms import zero_terms
 
@@ -122,6 +124,8 @@ def check(case: Case) -> Iterator[Finding]:
             if finding is not None:
                 yield finding
     yield from zero_terms(case, set(steps_of))  # what has no gradient at all was told above
+    yield from handed_zeros(case)
+    yield from unmoved_states(case)
     yield from _mostly_dead(case)
 
 

@@ -17,10 +17,8 @@ from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.flatness import behind, cancels, zero_maker
-from whygrad.rules.handed_zeros import handed_zeros
 from whygrad.rules.intent import is_log_probability
 from whygrad.rules.origin import base_name, numbers_of
-from whygrad.rules.unmoved_state import unmoved_states
 from whygrad.rules.wording import at_line, count, plain_subject, quoted
 
 _PASSES = 8
@@ -57,8 +55,6 @@ def zero_terms(case: Case, told: set[int]) -> Iterator[Finding]:
             yield _finding(case, term)
     for passes in losses.values():
         yield from _cancelled(case, passes[-_PASSES:], told)
-    yield from handed_zeros(case)
-    yield from unmoved_states(case)
 
 
 def _multiplied(case: Case, losses: list[list[Backward]]) -> list[_ZeroTerm]:
