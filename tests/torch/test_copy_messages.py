@@ -121,9 +121,9 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "path": [(14, "the target, with a gradient"), (15, "compared with the prediction"), (15, "the loss")],
     },
     "w404_one_step_too_far": {
-        "severity": "warning",
-        "message": "the gradient of `net` is 3.9e+25 against weights of 4.7e+00: a loop multiplies by the same "
-        "weights 60 times",
+        "severity": "error",
+        "message": "the gradient of `net` is 3.9e+25 against weights of 4.7e+00, and the next one is not finite: a "
+        "loop multiplies by the same weights 60 times",
         "label": "computed 60 times in a row with the same weights",
         "why": "`h @ self.again` multiplies by the same variable in every round, and the numbers grow each time.",
         "fix": "use a gated cell (LSTM, GRU) or orthogonal first weights, squash the state (tanh), stop the gradient "

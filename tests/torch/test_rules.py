@@ -169,7 +169,8 @@ MESSAGES: dict[str, dict[str, Any]] = {
             "the framework."
         ),
         "fix": (
-            "stay in the framework up to the loss: drop .numpy() in `force.detach().numpy()` and use torch functions"
+            "stay in the framework up to the loss: drop .detach() and .numpy() in `force.detach().numpy()` and use "
+            "torch functions"
         ),
         "variables": ("controller.0.weight", "controller.0.bias", "controller.2.weight", "controller.2.bias"),
         "path": [

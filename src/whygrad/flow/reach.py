@@ -17,6 +17,9 @@ ZERO_DERIVATIVE = frozenset(
 )
 """Step functions. PyTorch differentiates them, to zero everywhere; TensorFlow mostly refuses."""
 
+_PLACES = 8
+"""So many expressions that stop a gradient more than once are looked at."""
+
 
 @dataclass(slots=True)
 class Cut:
@@ -25,7 +28,8 @@ class Cut:
     op: Op
     variables: frozenset[int]
     alone: bool
-    """Mending this one place would let the gradient through: no second wall stands behind it."""
+    """Mending this one place would let the gradient through: no other wall stands behind it. A stop in a loop is one
+    wall, though each round meets it."""
 
 
 @dataclass(slots=True)
@@ -167,7 +171,23 @@ def _cuts_from(recording: Recording, part: Slice, starts: dict[int, int], tape: 
         region = regions.get(_region(op, tape), set())
         alone = at in exits or any(value in smooth or value in leading or value in region for value in op.outputs)
         found.append(Cut(op, behind, alone))
+    if not any(cut.alone for cut in found):
+        _open_together(recording, part, found, tape)
     return found
+
+
+def _open_together(recording: Recording, part: Slice, found: list[Cut], tape: int | None) -> None:
+    """A stop in a loop is met again in each round, one behind the other; it is one expression, and so one wall."""
+    again: dict[tuple[str, int], int] = {}
+    for op in part.ops:
+        if op.kind == "stop":
+            again[op.name, op.stack] = again.get((op.name, op.stack), 0) + 1
+    places = {(cut.op.name, cut.op.stack) for cut in found if again.get((cut.op.name, cut.op.stack), 0) > 1}
+    for place in sorted(places)[:_PLACES]:
+        smooth = smooth_to_loss(recording, part, tape, place)
+        for cut in found:
+            if (cut.op.name, cut.op.stack) == place and any(value in smooth for value in cut.op.outputs):
+                cut.alone = True
 
 
 def _becomes_content(recording: Recording, op: Op) -> bool:
@@ -193,14 +213,22 @@ def wall(op: Op, tape: int | None) -> bool:
     """Whether the operation stops a gradient by its own nature, whatever arrives at it."""
     if op.kind in ("stop", "leave", "enter", "discrete", "opaque", "write") or op.switch is not None:
         return True
+    if op.name == "autograd.grad" and not op.carries:
+        return True  # PyTorch: without create_graph its results are constants
     return step_function(op) or (tape is not None and tape not in op.tapes)
 
 
-def smooth_to_loss(recording: Recording, part: Slice, tape: int | None) -> set[int]:
-    """Values from which a gradient could come from the loss, if only something there asked for one."""
+def smooth_to_loss(
+    recording: Recording, part: Slice, tape: int | None, mended: tuple[str, int] | None = None
+) -> set[int]:
+    """Values from which a gradient could come from the loss, if only something there asked for one.
+
+    `mended`: the name and the stack of operations that are taken for no walls.
+    """
     smooth = {part.loss}
     for op in reversed(part.ops):
-        if wall(op, tape) or not any(value in smooth for value in op.outputs):
+        stands = wall(op, tape) and (op.name, op.stack) != mended
+        if stands or not any(value in smooth for value in op.outputs):
             continue
         floating = [value for value in op.inputs if recording.values[value].floating]
         # An integer beside floating-point inputs is an index; alone it is the operand (a cast back to float).

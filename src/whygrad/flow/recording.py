@@ -82,6 +82,10 @@ class Value:
     """JAX: that loop hands it through as it is."""
 
 
+ITS_OWN = "its own"
+"""The detail of a stop that a library function needs for its arithmetic, and the program did not ask for."""
+
+
 @dataclass(slots=True)
 class Op:
     """One operation. `carries` is the framework's own word on whether a gradient can pass."""
@@ -103,6 +107,8 @@ class Op:
     """For an activation, clamp or other function with flat parts: how much of it is flat."""
     flat: tuple[int, ...] = ()
     """Inputs to which no gradient passes because of the numbers: all units are off, the other side was picked."""
+    spoils: bool = False
+    """PyTorch: a custom function whose backward made NaN or infinity of a gradient that was finite."""
     inside: str = ""
     """JAX: the library function whose own arithmetic this is (`apply_updates`, an optimizer's `update`)."""
     clips: tuple[str, float, int] | None = None
@@ -274,6 +280,8 @@ class Edit:
     """Where gradients are values: those that went in (clipping), or the one that was written (`p.grad = value`)."""
     made: tuple[int, ...] = ()
     """Where gradients are values: those that came out."""
+    handed: int | None = None
+    """PyTorch: the variable whose `.grad` the written tensor is (`global_p.grad = local_p.grad`): one for two."""
 
 
 @dataclass(slots=True)

@@ -2,51 +2,22 @@
 
 from __future__ import annotations
 
-from bisect import bisect, bisect_left
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property, wraps
+from typing import Any, TypeVar
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Clear, Op, Recording, Step, Variable
+from whygrad.flow.recording import Backward, Op, Recording, Variable
 from whygrad.flow.site import Site, Stack, shared_site
 from whygrad.flow.source import assigned, renamed
-from whygrad.rules.called_in_vain import without_older_data
-from whygrad.rules.intent import (
-    advantages,
-    chooses_for_target,
-    comes_from_variable,
-    dropped_terms,
-    feeds_copy,
-    is_compared,
-    is_target,
-    without_targets,
-)
-from whygrad.rules.never_begun import ASKED, never_begun
-from whygrad.rules.replaced import Replaced, replaced
-from whygrad.rules.selections import one_of_compared, without_selections
+from whygrad.rules.cuts.intent import comes_from_variable
+from whygrad.rules.cuts.never_begun import ASKED
+from whygrad.rules.updates.replaced import Replaced, replaced
 
 _TAPES_LOOKED_AT = 24
 
-
-@dataclass(slots=True)
-class Missing:
-    """Variables that one loss should train and does not, with the places where their gradient stops."""
-
-    backward: Backward
-    variables: frozenset[int]
-    cuts: list[reach.Cut]
-    part: reach.Slice
-    """The data flow in which the cuts were found."""
-    update: int = 1
-    """The first update in which they were missing."""
-    seen: int = 1
-    unreached: frozenset[int] = field(default_factory=frozenset)
-    """Those that the loss is not computed from at all."""
-    dropped: dict[int, Op] = field(default_factory=dict)
-    """Those for which a loss term was computed and then left out of the loss, with that term."""
-    only_weight: frozenset[int] = frozenset()
-    """Those that reach the loss only as the (rightly stopped) weight of a log-probability."""
+_Answer = TypeVar("_Answer")
 
 
 class Case:
@@ -56,30 +27,11 @@ class Case:
         self.recording = recording
         self._slices: dict[tuple[int, frozenset[str]], reach.Slice] = {}
         self._read: dict[int, set[int | None]] = {}
-        self._read_directly: dict[int, set[int | None]] = {}
+        self._used: dict[int, set[int]] = {}
+        self._asking: dict[int, set[int | None]] = {}
         self._losses: dict[int, Site | None] = {}
-        self.verdicts: Any = None
-        """Worked out once, by `whygrad.rules.verdict`."""
-        self.applied_found: Any = None
-        """Worked out once, by `whygrad.rules.history`."""
-        self.idle_terms_found: Any = None
-        """Worked out once, by `whygrad.rules.idle_terms`."""
-        self.objectives_found: Any = None
-        """Worked out once, by `whygrad.rules.objective`."""
-        self.twins_found: Any = None
-        """Worked out once, by `whygrad.rules.twins`."""
-        self.aliases_found: Any = None
-        """Worked out once, by `whygrad.rules.w502_target_is_online`."""
-        self.history: Any = None
-        """Worked out once, by `whygrad.rules.history`."""
-        self.leaks: Any = None
-        """Worked out once, by `whygrad.rules.leaks`."""
-        self.used: dict[int, set[int]] = {}
-        """By the clock of a backward pass: the variables its loss was computed from. Kept by `rules.ownership`."""
-        self.within_reach: dict[int, set[int]] = {}
-        """Likewise: the variables its gradient would arrive at, asked for or not."""
-        self.given: dict[int, tuple[Backward, int]] | None = None
-        """For each value that is a gradient as it was returned: the request, and the variable. As above."""
+        self.answers: dict[Any, Any] = {}
+        """What was asked of this case before; kept by `asked_once` and `asked_of_each_pass`."""
 
     # --- places -------------------------------------------------------------------------------------------------
 
@@ -168,8 +120,9 @@ class Case:
         fed = {v for step in recording.steps for v in step.applied}
         if recording.framework != "torch":
             fed |= {v for b in recording.backwards for v in b.got}
+        fed |= {e.handed for e in recording.edits if e.handed is not None and e.variables & fed}
         fed -= self._filled_in
-        zero = self._zero_by_construction
+        zero = self.zero_by_construction
         return (fed | recording.later_gradients) - zero
 
     @cached_property
@@ -182,7 +135,7 @@ class Case:
         return {v for s in steps for v in s.applied & never} - real
 
     @cached_property
-    def _zero_by_construction(self) -> set[int]:
+    def zero_by_construction(self) -> set[int]:
         """A step function is differentiated to zero; a variable with no other way to any loss gets nothing."""
         recording = self.recording
         behind: set[int] = set()
@@ -255,202 +208,26 @@ class Case:
         trained = {v for contract in contracts for v in contract.trains}
         return {v for contract in contracts for v in contract.leaves} - trained
 
-    @cached_property
-    def missing(self) -> list[Missing]:
-        """For each loss, the variables it should have trained and did not."""
-        groups: dict[int, set[int]] = {}
-        backwards: dict[int, Backward] = {}
-        for variable, backward in self._lost().items():
-            groups.setdefault(backward.at, set()).add(variable)
-            backwards[backward.at] = backward
-        for backward, variables in never_begun(self):
-            groups[backward.at], backwards[backward.at] = variables, backward
-        return [one for at in sorted(groups) for one in self._explained(backwards[at], groups[at])]
-
-    def _explained(self, backward: Backward, variables: set[int]) -> list[Missing]:
-        """Explain lost variables with the most certain data flow that explains them.
-
-        First what stayed in the framework, then round trips that are proved, then those that the source suggests; at
-        last ways with more than one wall on them.
-        """
-        update = 1 + sum(1 for step in self.recording.steps if step.at < backward.at)
-        seen = max(1, sum(1 for step in self.recording.steps if variables & step.without))
-        found: list[Missing] = []
-        left = set(variables)
-        tried = 0, 0
-        ways = [(proofs, True) for proofs in (reach.CERTAIN, reach.PROVED, reach.SUGGESTED)] + [(reach.PROVED, False)]
-        for proofs, alone in ways:
-            part = self.slice(backward, proofs)
-            if alone and tried == (id(part), len(left)):
-                continue  # no round trip is believed that was not before
-            tried = id(part), len(left)
-            cuts = self.cuts_of(part, left, backward.tape)
-            cuts = [c for c in cuts if c.alone or not (alone or feeds_copy(self, part, c))]
-            cuts = without_older_data(self, backward, part, cuts)
-            if alone and all(is_target(self, part, cut) for cut in cuts):
-                continue  # it only makes a target; what should have been the prediction is still to be found
-            cuts = cuts if alone else [c for c in cuts if not chooses_for_target(self, part, c, backward)]
-            one = self._weigh(backward, part, cuts)
-            one.update, one.seen = update, seen
-            if one.variables:
-                found.append(one)
-                left -= one.variables
-        for cut in self._swallowed(backward, left):
-            found.append(Missing(backward, cut.variables, [cut], self.slice(backward, reach.CERTAIN), update, seen))
-            left -= cut.variables
-        if left:
-            part = self.slice(backward, reach.CERTAIN)
-            dropped = dropped_terms(self.recording, part, left, backward)
-            found.append(Missing(backward, frozenset(left), [], part, update, seen, frozenset(left), dropped))
-        return found
-
-    def _swallowed(self, backward: Backward, variables: set[int]) -> list[reach.Cut]:
-        """PyTorch: custom functions whose backward returned None for variables that a gradient should arrive at."""
-        recording, part = self.recording, self.slice(backward, reach.CERTAIN)
-        if recording.framework != "torch" or backward.error or not variables:
-            return []
-        arrived = reach.gradient_reach(recording, part, None)
-        behind = {v: owner for v in arrived if (owner := recording.values[v].variable) in variables - backward.got}
-        found: list[reach.Cut] = []
-        for op in part.ops:
-            passing = {behind[v] for v in op.inputs if v in behind}
-            if passing and op.detail == "custom_function":
-                found.append(reach.Cut(op, frozenset(v for v in passing if v is not None), True))
-        return _by_place(found)
-
-    def cuts_of(self, part: reach.Slice, variables: set[int], tape: int | None) -> list[reach.Cut]:
-        """The places where the gradient of variables stops, without those that make a target."""
-        cuts = _by_place(reach.cuts(self.recording, part, variables, tape))
-        cuts = without_selections(self, part, cuts, tape)
-        compared = [c for c in cuts if is_compared(self, part, c, tape)]
-        others = {v for c in cuts if c not in compared for v in c.variables}
-        cuts = [c for c in cuts if c not in compared or not c.variables <= others]
-        cuts = one_of_compared(self, part, cuts, compared, tape)
-        open_ways = {v for cut in cuts if cut.alone for v in cut.variables}
-        cuts = [c for c in cuts if c.alone or not c.variables <= open_ways]
-        return without_targets(self.recording, part, cuts)
-
-    def _weigh(self, backward: Backward, part: reach.Slice, cuts: list[reach.Cut]) -> Missing:
-        """Set aside the cuts that are right, where the fault is a term that the loss does not have."""
-        behind = frozenset(v for cut in cuts for v in cut.variables)
-        meant = [cut for cut in cuts if cut.op.kind in ("stop", "leave") or cut.op.switch is not None]
-        stopped = {v for cut in meant for v in cut.variables}.difference(*(c.variables for c in cuts if c not in meant))
-        dropped = dropped_terms(self.recording, part, stopped, backward) if stopped else {}
-        weights = advantages(self, part, cuts, backward.tape)
-        only_weight = {v for c in weights for v in c.variables}.difference(
-            *(c.variables for c in cuts if c not in weights)
-        )
-        others = {v for c in cuts if c not in weights for v in c.variables}
-        # An advantage, a temperature: its stop is right, and where there is another one that is to blame.
-        cuts = [c for c in cuts if c not in weights or not c.variables <= others]
-        cuts = [cut for cut in cuts if not cut.variables <= dropped.keys() | only_weight]
-        without = frozenset(dropped.keys() | only_weight)
-        return Missing(backward, behind, cuts, part, unreached=without, dropped=dropped,
-                       only_weight=frozenset(only_weight - dropped.keys()))  # fmt: skip
-
-    def _lost(self) -> dict[int, Backward]:
-        """Each variable that never receives a gradient, with the backward pass that should have given it one."""
-        recording = self.recording
-        lost: dict[int, Backward] = {}
-        used_up = {b.tape for b in recording.backwards if b.tape is not None and _used_up(b)}
-        for backward in recording.backwards:
-            if backward.implicit or backward.loss is None or backward.tape in used_up or _broke_down(backward):
-                continue
-            failed = backward.error is not None or self._step_failed(backward)
-            for variable in self._expected(backward) - self.left_alone:
-                fed = variable in self.trained and not failed
-                frozen = not recording.variables[variable].trainable and variable not in backward.got
-                if not fed and not frozen and variable not in self.replaced.stale:
-                    better = variable not in lost or self._explains_better(backward, lost[variable], variable)
-                    if better:
-                        lost[variable] = backward
-        return lost
-
-    def _step_failed(self, backward: Backward) -> bool:
-        """Whether the optimizer refused what this backward pass gave it."""
-        steps = self.recording.steps
-        first = bisect(steps, backward.at, key=_when)
-        return first < len(steps) and steps[first].error is not None
-
-    def _expected(self, backward: Backward) -> set[int]:
-        """The variables that this backward pass was there to train."""
-        recording = self.recording
-        if backward.wanted:
-            got = backward.got - self._zero_by_construction
-            return set(backward.wanted) - got if not _used_up(backward) else set()
-        if backward.error is not None:
-            return self._expected_of_failure(backward)
-        expected: set[int] = set()
-        for step in self._steps_after(backward):
-            missed = step.without | (step.applied & self._zero_by_construction)
-            clears = recording.clears
-            between = bisect(clears, backward.at, key=_when), bisect_left(clears, step.at, key=_when)
-            expected |= missed.difference(*(c.variables for c in clears[slice(*between)]))
-        return expected
-
-    def applied_after(self, backward: Backward) -> set[int]:
-        """The variables that got a gradient in a pass and were changed by it."""
-        applied = {v for step in self._steps_after(backward) for v in step.applied}
-        return set(backward.got) & applied
-
-    def _steps_after(self, backward: Backward) -> list[Step]:
-        """The first step of each optimizer after a backward pass: those that this pass was for."""
-        first: dict[int, Step] = {}
-        steps = self.recording.steps
-        for step in steps[bisect(steps, backward.at, key=_when) :]:
-            first.setdefault(step.optimizer, step)
-            if len(first) == len(self.recording.optimizers):
-                break
-        return list(first.values())
-
-    def _expected_of_failure(self, backward: Backward) -> set[int]:
-        if backward.error is None or "does not require grad" not in backward.error:
-            return set()
-        recording = self.recording
-        given = {v for o in recording.optimizers.values() for v in o.holds}
-        own = {v.id for v in recording.variables.values() if v.parameter and v.trainable}
-        candidates = given or own
-        cleared = [c for c in recording.clears if c.at < backward.at]
-        last_step = max((s.at for s in recording.steps if s.at < backward.at), default=0)
-        fresh = [c.variables for c in cleared if c.at > last_step]
-        part = self.slice(backward)
-        on_way = {recording.values[v].variable for v in part.values if v in recording.values}
-        chosen = set().union(*fresh) & candidates if fresh else candidates
-        if chosen & on_way:
-            return chosen & on_way
-        return (candidates & on_way) or chosen or candidates
-
-    @cached_property
-    def _first_missed(self) -> dict[int, int]:
-        """When each variable first came to a step without a gradient."""
-        found: dict[int, int] = {}
-        for step in self.recording.steps:
-            for variable in step.without:
-                found.setdefault(variable, step.at)
-        return found
-
-    def _explains_better(self, new: Backward, old: Backward, variable: int) -> bool:
-        """Of two losses in one update, the one that is computed from the variable; of two such, the later."""
-        first_step = self._first_missed.get(variable)
-        if first_step is not None and new.at > first_step:
-            return False  # the first update tells the story; later ones repeat it
-        return self.uses(new, variable) >= self.uses(old, variable)
-
     def reads(self, backward: Backward, variable: int) -> bool:
         """Whether the loss was computed from a variable's content, not merely from a copy that was made of it."""
-        if backward.at not in self._read_directly:
-            values = self.recording.values
-            ops = [op for op in self.slice(backward, reach.CERTAIN).ops if op.kind != "write"]
-            # A copy into another variable reads the old one and is followed by a write.
-            written = {v for op in self.slice(backward, reach.CERTAIN).ops if op.kind == "write" for v in op.inputs}
-            self._read_directly[backward.at] = {
-                values[v].variable
-                for op in ops
-                if not (op.outputs and all(o in written for o in op.outputs))
-                for v in op.inputs
-                if v in values
-            }
-        return variable in self._read_directly[backward.at]
+        return variable in self.used_by(backward)
+
+    def used_by(self, backward: Backward) -> set[int]:
+        """Variables whose content the loss was computed from, not counting weights that were copied from elsewhere."""
+        if backward.at not in self._used:
+            todo = [backward.loss] if backward.loss is not None else []
+            seen, found = set(todo), set[int]()
+            while todo:
+                number = todo.pop()
+                value, made = self.recording.values.get(number), self.made_by.get(number)
+                if value is not None and value.variable is not None:
+                    found.add(value.variable)
+                elif made is not None and made.at < backward.at and made.kind != "write":
+                    fresh = [v for v in made.inputs if v not in seen]
+                    seen.update(fresh)
+                    todo.extend(fresh)
+            self._used[backward.at] = found
+        return self._used[backward.at]
 
     def uses(self, backward: Backward, variable: int) -> bool:
         """Whether the loss of a backward pass was computed from a variable, differentiably or not."""
@@ -458,6 +235,19 @@ class Case:
             values = self.recording.values
             self._read[backward.at] = {values[v].variable for v in self.slice(backward).values if v in values}
         return variable in self._read[backward.at]
+
+    def asks(self, backward: Backward, variable: int) -> bool:
+        """PyTorch: whether a variable asked for a gradient when the loss was computed, whatever it does later.
+
+        Programs switch networks on for their own loss and off again behind it.
+        """
+        if self.recording.framework != "torch":
+            return False
+        if backward.at not in self._asking:
+            values = self.recording.values
+            inputs = {v for op in self.slice(backward).ops if op.kind == "compute" and op.carries for v in op.inputs}
+            self._asking[backward.at] = {values[v].variable for v in inputs if v in values and values[v].live}
+        return variable in self._asking[backward.at]
 
     @cached_property
     def reads_under(self) -> dict[Stack, set[int]]:
@@ -494,33 +284,37 @@ class Case:
         known = self.recording.variables.values()
         return {v.id for v in known if v.network == network and (v.trainable or v.id in members)}
 
+    def held_alone(self, members: set[int] | frozenset[int]) -> set[int]:
+        """Of these the ones that are all that an optimizer has to train: they are a network, whatever they lie in."""
+        return {v for o in self.recording.optimizers.values() if o.holds <= members for v in o.holds}
+
     def names(self, numbers: frozenset[int] | set[int]) -> tuple[str, ...]:
         """Names in the order the variables were made."""
         return tuple(self.variable(n).name for n in sorted(numbers))
 
 
-def _when(event: Step | Clear) -> int:
-    return event.at
+def asked_once(question: Callable[[Case], _Answer]) -> Callable[[Case], _Answer]:
+    """A question about a whole recording that several rules ask: it is answered once."""
+
+    @wraps(question)
+    def ask(case: Case) -> _Answer:
+        if question not in case.answers:
+            case.answers[question] = question(case)
+        answer: _Answer = case.answers[question]
+        return answer
+
+    return ask
 
 
-def _by_place(cuts: list[reach.Cut]) -> list[reach.Cut]:
-    """Cuts at one expression (in a loop, over a rollout) are one cut; the first stands for all."""
-    places: dict[tuple[str, int, int | None], reach.Cut] = {}
-    for cut in cuts:
-        key = cut.op.name, cut.op.stack, cut.op.switch if cut.op.switch is None else 0
-        known = places.get(key)
-        if known is None:
-            places[key] = cut
-        else:
-            places[key] = reach.Cut(known.op, known.variables | cut.variables, known.alone or cut.alone)
-    return list(places.values())
+def asked_of_each_pass(question: Callable[[Case, Backward], _Answer]) -> Callable[[Case, Backward], _Answer]:
+    """The same for a question about one backward pass."""
 
+    @wraps(question)
+    def ask(case: Case, backward: Backward) -> _Answer:
+        known = case.answers.setdefault(question, {})
+        if backward.at not in known:
+            known[backward.at] = question(case, backward)
+        answer: _Answer = known[backward.at]
+        return answer
 
-def _used_up(backward: Backward) -> bool:
-    return backward.error is not None and ("persistent" in backward.error or "second time" in backward.error)
-
-
-def _broke_down(backward: Backward) -> bool:
-    """Whether an operation of the backward pass itself could not be computed: that says nothing of the way."""
-    kind = (backward.error or "").partition(":")[0]
-    return kind in ("InvalidArgumentError", "UnimplementedError", "ResourceExhaustedError", "InternalError")
+    return ask

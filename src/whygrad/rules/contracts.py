@@ -15,7 +15,7 @@ from whygrad.rules.case import Case
 from whygrad.rules.catalogue import CODES
 from whygrad.rules.contract_losses import Bound, bound, steps_of
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.history import history
+from whygrad.rules.updates.history import history
 from whygrad.rules.wording import at_line, plain_subject, subject, verb
 
 _EXPLAIN = ("W101", "W102", "W103", "W104", "W105", "W106", "W107", "W108", "W109")

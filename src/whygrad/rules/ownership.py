@@ -9,9 +9,9 @@ from whygrad.flow.ownership import STRONGEST, Cell, LossRow, Network, OptimizerR
 from whygrad.flow.recording import Backward, Optimizer
 from whygrad.flow.site import Site
 from whygrad.flow.source import expression, line_text
-from whygrad.rules.case import Case
-from whygrad.rules.history import history
-from whygrad.rules.replaced import UNNAMED
+from whygrad.rules.case import Case, asked_of_each_pass
+from whygrad.rules.updates.history import history
+from whygrad.rules.updates.replaced import UNNAMED
 
 _LOSSES, _NETWORKS = 24, 24
 _ASSIGNED = re.compile(r"\s*([A-Za-z_][\w.\[\]'\"]*)\s*(?::[^=]+)?=(?!=)")
@@ -58,7 +58,7 @@ def _networks(case: Case, losses: list[list[Backward]]) -> dict[str, set[int]]:
     for variable in recording.variables.values():
         if not (variable.parameter or variable.id in held) or variable.network == UNNAMED:
             continue
-        uses = (variable.id in used_by(case, b) or variable.id in b.got for group in losses for b in group)
+        uses = (variable.id in case.used_by(b) or variable.id in b.got for group in losses for b in group)
         if variable.id in held or any(uses):
             found.setdefault(variable.network, set()).add(variable.id)
     parts = [part for name, members in found.items() for part in _parts(case, losses, name, members)]
@@ -82,25 +82,6 @@ def _parts(case: Case, losses: list[list[Backward]], name: str, members: set[int
             whole = len(children) > 3 and children is most
             found.setdefault(name if whole else f"{name}.{child}", set()).update(group)
     return list(found.items())
-
-
-def used_by(case: Case, backward: Backward) -> set[int]:
-    """Variables whose content the loss was computed from, not counting weights that were copied from elsewhere."""
-    known: dict[int, set[int]] = case.used
-    if backward.at not in known:
-        todo = [backward.loss] if backward.loss is not None else []
-        seen, found = set(todo), set[int]()
-        while todo:
-            number = todo.pop()
-            value, made = case.recording.values.get(number), case.made_by.get(number)
-            if value is not None and value.variable is not None:
-                found.add(value.variable)
-            elif made is not None and made.at < backward.at and made.kind != "write":
-                fresh = [v for v in made.inputs if v not in seen]
-                seen.update(fresh)
-                todo.extend(fresh)
-        known[backward.at] = found
-    return known[backward.at]
 
 
 def _column(case: Case, name: str, networks: dict[str, set[int]], place: dict[int, int]) -> Network:
@@ -146,16 +127,14 @@ def _state(case: Case, passes: list[Backward], variable: int) -> tuple[State, se
         return ("cleared" if any((b.at, variable) in told.cleared for b in came) else "unapplied"), set()
     if any(variable in within_reach(case, b) for b in passes if b.wanted):
         return "unasked", set()
-    return ("stopped" if any(variable in used_by(case, b) for b in passes) else "unused"), set()
+    return ("stopped" if any(variable in case.used_by(b) for b in passes) else "unused"), set()
 
 
+@asked_of_each_pass
 def within_reach(case: Case, backward: Backward) -> set[int]:
     """Variables that the gradient of a loss would arrive at, asked for or not."""
-    known: dict[int, set[int]] = case.within_reach
-    if backward.at not in known:
-        arrived = reach.gradient_reach(case.recording, case.slice(backward, reach.CERTAIN), backward.tape)
-        known[backward.at] = {case.content[n] for n in arrived if n in case.content}
-    return known[backward.at]
+    arrived = reach.gradient_reach(case.recording, case.slice(backward, reach.CERTAIN), backward.tape)
+    return {case.content[n] for n in arrived if n in case.content}
 
 
 def _unfollowed(case: Case, came: list[Backward], variable: int) -> set[int]:

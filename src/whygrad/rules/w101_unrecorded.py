@@ -77,9 +77,9 @@ from collections.abc import Iterator
 
 from whygrad.flow.source import expression
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.idle_terms import idle_terms
+from whygrad.rules.cuts.verdict import CHECKPOINT, GRAD, Verdict, verdicts
 from whygrad.rules.finding import Finding
-from whygrad.rules.idle_terms import idle_terms
-from whygrad.rules.verdict import CHECKPOINT, GRAD, Verdict, verdicts
 from whygrad.rules.wording import at_line, from_verdict, quoted
 
 CODE, NAME = "W101", "unrecorded"

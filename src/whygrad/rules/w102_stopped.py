@@ -73,11 +73,11 @@ from collections.abc import Iterator
 
 from whygrad.flow.source import expression
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.fixed_addend import is_fixed_addend
+from whygrad.rules.cuts.idle_terms import idle_terms
+from whygrad.rules.cuts.never_begun import ASKED
+from whygrad.rules.cuts.verdict import Verdict, verdicts
 from whygrad.rules.finding import Finding
-from whygrad.rules.fixed_addend import is_fixed_addend
-from whygrad.rules.idle_terms import idle_terms
-from whygrad.rules.never_begun import ASKED
-from whygrad.rules.verdict import Verdict, verdicts
 from whygrad.rules.wording import from_verdict, quoted
 
 CODE, NAME = "W102", "stopped"
@@ -88,13 +88,14 @@ def check(case: Case) -> Iterator[Finding]:
     """Cuts that the program asked for."""
     for verdict in [*verdicts(case), *idle_terms(case)]:
         if verdict.code == CODE and not is_fixed_addend(case, verdict):
-            yield from_verdict(case, verdict, NAME, *_words(verdict))
+            yield from_verdict(case, verdict, NAME, *_words(case, verdict))
 
 
-def _words(verdict: Verdict) -> tuple[str, str, str]:
+def _words(case: Case, verdict: Verdict) -> tuple[str, str, str]:
+    plain = "tf.stop_gradient" if case.recording.framework == "tensorflow" else "stop_gradient"
     written = {
         "detach": ".detach()", "detach_": ".detach_()", "data.__get__": ".data", "Variable": "Variable(…)",
-    }.get(verdict.op.name, "tf.stop_gradient")  # fmt: skip
+    }.get(verdict.op.name, plain)  # fmt: skip
     if verdict.where is not None and "stop_gradient" in expression(verdict.where, limit=400):
         written = "stop_gradient"
     if verdict.op.name == "Variable":

@@ -73,9 +73,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.idle_terms import idle_terms
+from whygrad.rules.cuts.verdict import Verdict, verdicts
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.idle_terms import idle_terms
-from whygrad.rules.verdict import Verdict, verdicts
 from whygrad.rules.wording import at_line, from_verdict, plain_subject, quoted
 
 CODE, NAME = "W103", "left-framework"
@@ -176,7 +176,7 @@ def _words(case: Case, verdict: Verdict) -> tuple[str, str, str]:
         fix = "call the model itself inside the tape, `model(x, training=True)`; predict() is for inference"
     else:
         maths = {"torch": "torch", "jax": "jax.numpy"}.get(case.recording.framework, "tf / keras.ops")
-        fix = (
-            f"stay in the framework up to the loss: drop {written} in {quoted(verdict.where)} and use {maths} functions"
-        )
+        text = quoted(verdict.where)
+        drop = f".detach() and {written}" if ".detach()" in text else written
+        fix = f"stay in the framework up to the loss: drop {drop} in {text} and use {maths} functions"
     return label, why, fix

@@ -78,10 +78,10 @@ from collections.abc import Iterator
 from whygrad.flow import reach
 from whygrad.flow.reach import step_function
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.idle_terms import idle_terms
+from whygrad.rules.cuts.verdict import Verdict, verdicts
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.idle_terms import idle_terms
-from whygrad.rules.origin import base_name
-from whygrad.rules.verdict import Verdict, verdicts
+from whygrad.rules.numbers.origin import base_name
 from whygrad.rules.wording import from_verdict, quoted
 
 CODE, NAME = "W104", "not-differentiable"

@@ -82,17 +82,19 @@ from whygrad.flow import reach
 from whygrad.flow.recording import Op
 from whygrad.flow.site import Site, Stack
 from whygrad.flow.source import line_text
-from whygrad.rules.case import Case, Missing
-from whygrad.rules.cleared import cleared_away
-from whygrad.rules.consumer import compared_instead, constant_term, repeated_operand, repeated_term, wrong_turn
+from whygrad.rules.case import Case
+from whygrad.rules.cuts.consumer import compared_instead, constant_term, repeated_operand, repeated_term, wrong_turn
+from whygrad.rules.cuts.idle_terms import idle_terms
+from whygrad.rules.cuts.missing import Missing, missing_gradients
+from whygrad.rules.cuts.missing_terms import left_out, taken_by_another, without_term
+from whygrad.rules.cuts.stand_ins import network_used_instead, severity_of, stood_in, used_instead
+from whygrad.rules.cuts.switched_off import switched_off
+from whygrad.rules.cuts.verdict import Verdict, verdicts
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.idle_terms import idle_terms
-from whygrad.rules.missing_terms import left_out, taken_by_another, without_term
-from whygrad.rules.mistaken_holds import given_by_mistake
-from whygrad.rules.stand_ins import network_used_instead, severity_of, stood_in, used_instead
-from whygrad.rules.swapped import swapped_variables
-from whygrad.rules.unused_losses import unstarted
-from whygrad.rules.verdict import Verdict, verdicts
+from whygrad.rules.updates.cleared import cleared_away
+from whygrad.rules.updates.mistaken_holds import given_by_mistake
+from whygrad.rules.updates.swapped import swapped_variables
+from whygrad.rules.updates.unused_losses import unstarted
 from whygrad.rules.wording import at_line, from_verdict, networks, plain_subject, quoted, subject, verb
 
 CODE, NAME = "W105", "loss-ignores"
@@ -107,7 +109,7 @@ def check(case: Case) -> Iterator[Finding]:
     out_of_order = cleared_away(case) | unstarted(case)  # the calls are in the wrong order: W301, W302
     out_of_order |= swapped_variables(case)  # W204: the optimizer holds the wrong ones
     out_of_order |= {v for optimizer, _ in given_by_mistake(case) for v in optimizer.holds}  # W201: so does this one
-    for missing in case.missing:
+    for missing in missing_gradients(case):
         variables = {v for v in missing.unreached if not _unwatched(case, missing, v)}
         variables -= _routed(case, variables) | out_of_order
         if not variables:
@@ -146,6 +148,8 @@ def check(case: Case) -> Iterator[Finding]:
                 or _unused(case, missing, members, None)
                 or _never(case, missing, members)
             )
+    for missing in switched_off(case):
+        yield from left_out(case, missing, set(missing.variables))
 
 
 def _not_here(case: Case, missing: Missing, variables: set[int]) -> set[int]:
@@ -327,9 +331,13 @@ def _runs_others(case: Case, site: Site, members: set[int]) -> bool:
 
 
 def _by_place(case: Case, variables: set[int]) -> list[set[int]]:
-    """Never computed: a whole network together, parts of a network layer by layer."""
+    """Never computed: a whole network together, or all that an optimizer has; parts of a network layer by layer."""
     groups: dict[str, set[int]] = {}
     for network, members in networks(case, variables).items():
+        held = case.held_alone(set(members))
+        if held:
+            groups[f"{network} "] = held
+            members = [v for v in members if v not in held]
         family = case.family(network, variables)
         for member in members:
             key = network if set(members) >= family else case.variable(member).owner or case.variable(member).name
@@ -437,7 +445,10 @@ def _never(case: Case, missing: Missing, members: set[int]) -> Finding:
 
 
 def created_at(case: Case, members: set[int]) -> Site | None:
-    """The line that made all of these variables: the innermost one that their creation stacks share."""
+    """The line that made all of these variables: the innermost one that their creation stacks share.
+
+    Where a part of a network is made line by line in one function, the first of its lines says more than its call.
+    """
     stacks = [_outside_model(case, v, members) for v in sorted(members)]
     stacks = [stack for stack in stacks if stack]
     if not stacks:
@@ -445,6 +456,9 @@ def created_at(case: Case, members: set[int]) -> Site | None:
     shared: Site | None = None
     for sites in zip(*(reversed(stack) for stack in stacks), strict=False):
         if len({(s.file, s.line, s.function) for s in sites}) > 1:
+            part = any(not case.family(case.variable(v).network, members) <= members for v in members)
+            if shared is not None and part and len({(s.file, s.function) for s in sites}) == 1:
+                shared = min(sites, key=lambda s: s.line)
             break
         shared = sites[0]
     return shared or stacks[0][0]

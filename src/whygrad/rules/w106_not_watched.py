@@ -73,8 +73,9 @@ from whygrad.flow import reach
 from whygrad.flow.recording import Backward
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.intent import DIFFERENCE
+from whygrad.rules.cuts.missing import missing_gradients
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.intent import DIFFERENCE
 from whygrad.rules.wording import at_line, quoted, subject, verb
 
 CODE, NAME = "W106", "not-watched"
@@ -190,7 +191,7 @@ def _watched(case: Case, backward: Backward, number: int) -> bool:
 
 
 def _unwatched_variables(case: Case) -> Iterator[Finding]:
-    for missing in case.missing:
+    for missing in missing_gradients(case):
         tape = case.recording.tapes.get(missing.backward.tape) if missing.backward.tape is not None else None
         if tape is None or tape.watches_variables:
             continue

@@ -71,8 +71,8 @@ from whygrad.flow import reach
 from whygrad.flow.recording import Backward
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.verdict import verdicts
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.verdict import verdicts
 from whygrad.rules.wording import at_line, from_verdict, quoted, subject
 
 CODE, NAME = "W108", "overwritten"

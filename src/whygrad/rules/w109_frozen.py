@@ -71,9 +71,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygrad.flow import reach
+from whygrad.flow.site import Site
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.fixed_partner import only_compared
+from whygrad.rules.cuts.missing import missing_gradients
 from whygrad.rules.finding import Finding, PathStep, Severity
-from whygrad.rules.fixed_partner import only_compared
 from whygrad.rules.w105_loss_ignores import created_at
 from whygrad.rules.wording import at_line, subject, verb
 
@@ -89,6 +91,7 @@ def check(case: Case) -> Iterator[Finding]:
     # What had a gradient before is frozen for a while only: around another network's update.
     had = {v for b in recording.backwards for v in b.got}
     frozen = {v for v in given if not recording.variables[v].trainable} - case.trained - had
+    frozen = {v for v in frozen if not any(case.asks(b, v) for b in recording.backwards if not b.implicit)}
     fatal = _stops_everything(case)
     for members in _by_line(case, frozen | fatal):
         yield _finding(case, members, "error" if members & fatal else _severity(case, members))
@@ -108,7 +111,7 @@ def _stops_everything(case: Case) -> set[int]:
         values = part.values if empty else reach.smooth_to_loss(recording, part, None)
         on_way = {recording.values[v].variable for v in values if v in recording.values}
         off = {v for v in on_way if v is not None and not recording.variables[v].trainable and (empty or v in held)}
-        meant = {v for lost in case.missing if lost.backward is backward for v in lost.variables}
+        meant = {v for lost in missing_gradients(case) if lost.backward is backward for v in lost.variables}
         if any(recording.variables[v].trainable for v in meant):
             off -= case.trained  # a critic that is frozen for the actor's loss alone, which does not reach the actor
         found |= off
@@ -160,14 +163,22 @@ def _among_adapters(case: Case, members: set[int]) -> bool:
     return inside or beside or own_parameter
 
 
+def _filled_at(case: Case, members: set[int]) -> Site | None:
+    """PyTorch: the line that made a plain tensor, which nothing but the optimizer takes for a variable."""
+    values = case.recording.values.values()
+    made = [op for value in values if value.variable in members and (op := case.made_by.get(value.id)) is not None]
+    return case.site(min(made, key=lambda op: op.at).stack) if made else None
+
+
 def _finding(case: Case, members: set[int], severity: Severity) -> Finding:
     line = next((case.variable(v).frozen for v in sorted(members) if case.variable(v).frozen is not None), None)
-    where = case.site(line) if line is not None else created_at(case, members)
+    where = case.site(line) if line is not None else created_at(case, members) or _filled_at(case, members)
     torch = case.recording.framework == "torch"
     flag = "requires_grad=False" if torch else "trainable=False"
     holder = next((o for o in case.recording.optimizers.values() if o.holds & members), None)
     made = case.site(holder.created) if holder is not None else None
     path = [PathStep(where, flag, "frozen here")] if where is not None else []
+    where = where or made
     if made is not None:
         path.append(PathStep(made, "optimizer", "and given to this optimizer"))
     fix = "requires_grad_(True)" if torch else "trainable = True (before compile and before the variables are listed)"

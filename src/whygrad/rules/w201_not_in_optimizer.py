@@ -75,21 +75,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from pathlib import Path
 
 from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Optimizer, Step
 from whygrad.flow.site import Site
 from whygrad.flow.source import first_argument
-from whygrad.rules.asked_for_nothing import asked_for_nothing
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.intent import serves_as_critic, serves_as_target
+from whygrad.rules.cuts.missing import missing_gradients
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.intent import serves_as_critic, serves_as_target
-from whygrad.rules.leaks import leaks
-from whygrad.rules.left_out_by import left_out_by
-from whygrad.rules.mistaken_holds import given_by_mistake
-from whygrad.rules.objective import feeds_trained
-from whygrad.rules.replaced import UNNAMED
-from whygrad.rules.unstepped import Unstepped, optimizer_called, unstepped
+from whygrad.rules.targets.objective import feeds_trained
+from whygrad.rules.updates.asked_for_nothing import asked_for_nothing
+from whygrad.rules.updates.dropped_sums import dropped_sums
+from whygrad.rules.updates.leaks import leaks
+from whygrad.rules.updates.left_out_by import left_out_by
+from whygrad.rules.updates.mistaken_holds import given_by_mistake
+from whygrad.rules.updates.replaced import UNNAMED
+from whygrad.rules.updates.unstepped import Unstepped, optimizer_called, unstepped
 from whygrad.rules.w105_loss_ignores import created_at
 from whygrad.rules.w202_stale_parameters import left_behind
 from whygrad.rules.w203_unregistered import in_objects
@@ -115,15 +118,16 @@ def check(case: Case) -> Iterator[Finding]:
         yield _finding(case, case.variable(min(members)).network, members, optimizer)
     if not any(step.applied and step.error is None for step in recording.steps):
         return
-    idle = case.unheld - case.replaced.fresh - recording.hand_updated
+    idle = case.unheld - case.replaced.fresh - recording.hand_updated - _used_by_hand(case)
     idle = {v for v in idle if recording.variables[v].registered and not recording.variables[v].copied}
     idle -= crossed(case) | recording.unmoved.keys() | {v for _, members in mistaken for v in members}
     idle -= in_objects(case)  # W203
-    idle -= {v for lost in case.missing for v in lost.variables}  # W101 to W109: its own loss does not reach it
+    idle -= {v for lost in missing_gradients(case) for v in lost.variables}  # W101 to W109
     idle -= {v for leak in leaks(case) if leak.judged for v in leak.meant}  # W205: its loss moves the judge instead
     idle -= {v for b in recording.backwards if b.error is not None for v in b.wanted}  # asked for, and refused: W107
     if recording.framework == "jax":
         idle -= left_behind(case)  # W202: the updates go to another copy of the model
+        idle -= _inputs_of_derivatives(case)
     asked = {v for b in recording.backwards for v in b.got}
     for network, group in networks(case, idle).items():
         members = set(group)
@@ -138,6 +142,21 @@ def check(case: Case) -> Iterator[Finding]:
             idle -= members  # an update is recognised by its arithmetic: a part of one network may be written otherwise
     for network, group in networks(case, idle).items():
         yield _finding(case, network, set(group))
+
+
+def _inputs_of_derivatives(case: Case) -> set[int]:
+    """JAX: what only a gradient inside a loss asks for: points of an equation, the input of a penalty."""
+    backwards = case.recording.backwards
+    inside = {v for b in backwards if b.implicit for v in b.wanted}
+    return inside - {v for b in backwards if not b.implicit for v in b.wanted}
+
+
+def _used_by_hand(case: Case) -> set[int]:
+    """PyTorch: variables whose gradient the program asks for and computes with: an inner loop, a step of its own."""
+    if case.recording.framework != "torch":
+        return set()
+    used = {v for op in case.recording.ops.values() for v in op.inputs}
+    return {v for b in case.recording.backwards for v, value in b.given.items() if value in used}
 
 
 def _taught_alone(case: Case, network: str) -> bool:
@@ -155,7 +174,9 @@ def _all_zero(case: Case) -> Iterator[Finding]:
         places.setdefault(stack, set()).add(variable)
     moving = {step.stack for step in recording.steps if step.applied}
     moved = {v for step in recording.steps for v in step.applied}
+    fallen = {v for one in dropped_sums(case) for v in one.variables}  # W206
     for stack, members in places.items():
+        members -= fallen
         backward = next((b for b in recording.backwards if b.got & members and not b.implicit), None)
         where = case.site(stack)
         if stack in moving or members & moved or backward is None or where is None:
@@ -269,10 +290,13 @@ def _finding(case: Case, network: str, members: set[int], mistaken: Optimizer | 
     if where is None:
         where = case.site(optimizer.created if optimizer.created is not None else _step_stack(case, optimizer))
         label = f"this optimizer does not hold {plain_subject(case, members)}"
-    made, loss = created_at(case, members), case.loss_site(backward)
+    made, loss, left_out = created_at(case, members), case.loss_site(backward), where
+    if made is not None and made.own and left_out is not None and not left_out.own:
+        # A library built the optimizer, of what there was: what came too late is the program's own.
+        where, label = made, f"no optimizer holds this; the one of {Path(left_out.file).name} was built without it"
     steps = [
         (made, "creation", "made here"),
-        (where, optimizer.name, "left out here"),
+        (left_out, optimizer.name, "left out here"),
         (loss, "loss", "the loss, which gives them a gradient"),
     ]
     late = torch and min(case.variable(v).born for v in members) > optimizer.at

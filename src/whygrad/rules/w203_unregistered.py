@@ -89,10 +89,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygrad.flow.recording import Op
-from whygrad.flow.site import Site
+from whygrad.flow.site import Site, Stack
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.replaced import UNNAMED
+from whygrad.rules.updates.replaced import UNNAMED
 from whygrad.rules.w105_loss_ignores import created_at
 from whygrad.rules.wording import networks, quoted, subject, verb
 
@@ -104,6 +104,9 @@ def check(case: Case) -> Iterator[Finding]:
     """Layers in use that the model's own list of parameters does not contain."""
     recording = case.recording
     hidden = {v for v in case.unheld - recording.hand_updated if not recording.variables[v].registered}
+    for where, group in _made_at_each_call(case, hidden).items():
+        hidden -= group
+        yield _made_at_each_call_finding(case, group, where)
     for network, members in networks(case, hidden).items():
         yield _finding(case, network, set(members), _kept_at(case, set(members)))
     for (network, where), group in _of_objects(case).items():
@@ -159,6 +162,38 @@ def _made_over_finding(case: Case, network: str, group: set[int], where: Site, o
     )  # fmt: skip
 
 
+def _made_at_each_call(case: Case, hidden: set[int]) -> dict[Site, set[int]]:
+    """Layers that one line makes again and again, with a backward pass in between, by the first line of its function.
+
+    What a loop in `__init__` makes comes into being all at once, before anybody asks for a gradient.
+    """
+    alike: dict[tuple[Stack, tuple[int | None, ...]], list[int]] = {}
+    for number in sorted(hidden):
+        one = case.variable(number)
+        if one.created is not None and one.born:
+            alike.setdefault((case.stack(one.created), one.shape), []).append(number)
+    groups: dict[tuple[str, str], tuple[list[Site], set[int]]] = {}
+    for (stack, _), members in alike.items():
+        born = [case.variable(v).born for v in members]
+        if stack and any(min(born) < b.at < max(born) for b in case.recording.backwards):
+            sites, group = groups.setdefault((stack[0].file, stack[0].function), ([], set()))
+            sites.append(stack[0])
+            group.update(members)
+    return {min(sites, key=lambda site: site.line): group for sites, group in groups.values()}
+
+
+def _made_at_each_call_finding(case: Case, group: set[int], where: Site) -> Finding:
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"{quoted(where)} makes a new layer at each call of `{where.function}`: no model keeps it",
+        why="A new layer has new random weights. They get a gradient, nobody lists them, and before the next update "
+        f"they are gone: {len(group)} variables were made here so far, and none of them was trained.",
+        fix="make the layer once, in __init__, keep it as an attribute (self.…), and call that one here",
+        variables=case.names(group), where=where, label="a new layer, at each call",
+        path=(PathStep(where, "creation", "made here, again and again"),),
+    )  # fmt: skip
+
+
 def _of_objects(case: Case) -> dict[tuple[str, Site], set[int]]:
     """Layers that come into being in the `__init__` of a trained model and are no part of it, by the line there."""
     recording = case.recording
@@ -170,12 +205,19 @@ def _of_objects(case: Case) -> dict[tuple[str, Site], set[int]]:
         one = recording.variables[number]
         if not one.registered or one.copied or one.model in models or one.network in models.values():
             continue
-        for site in case.stack(one.created):
+        for index, site in enumerate(case.stack(one.created)):
             name, _, method = site.function.rpartition(".")
             if method == "__init__" and name in models:
+                if one.model and _inherited(case.stack(one.created), index, one.model):
+                    break
                 found.setdefault((models[name], site), set()).add(number)
                 break
     return found
+
+
+def _inherited(stack: Stack, index: int, model: str) -> bool:
+    """Whether the `__init__` at this place ran for a class that is derived from it, and made layers of that one."""
+    return index == 0 or any(site.function == f"{model}.__init__" for site in stack[index + 1 :])
 
 
 def _finding(case: Case, network: str, group: set[int], where: Site | None, in_object: bool = False) -> Finding:

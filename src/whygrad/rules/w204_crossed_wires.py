@@ -84,16 +84,16 @@ from dataclasses import dataclass
 
 from whygrad.flow.recording import Backward, Optimizer, Step
 from whygrad.flow.site import Site
-from whygrad.rules.adversaries import exchanged
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.history import Share, history, trace
-from whygrad.rules.leaks import leaks
-from whygrad.rules.older_content import Older, asked_of_older
-from whygrad.rules.order import astray, loss_name, optimizer_name, passes, steps_of
-from whygrad.rules.ownership import used_by, within_reach
-from whygrad.rules.swapped import Swapped, swapped
-from whygrad.rules.told_apart import told_apart
+from whygrad.rules.ownership import within_reach
+from whygrad.rules.updates.adversaries import exchanged
+from whygrad.rules.updates.history import Share, history, trace
+from whygrad.rules.updates.leaks import leaks
+from whygrad.rules.updates.older_content import Older, asked_of_older
+from whygrad.rules.updates.order import astray, loss_name, optimizer_name, passes, steps_of
+from whygrad.rules.updates.swapped import Swapped, swapped
+from whygrad.rules.updates.told_apart import told_apart
 from whygrad.rules.wording import at_line, networks, plain_subject, subject, verb
 
 CODE, NAME = "W204", "crossed-wires"
@@ -174,7 +174,7 @@ def _related(case: Case, source: int, target: int) -> bool:
         # Copied, but from another place: the gradient of one layer goes to the copy of another.
         return not any(case.variable(v).network in (one.network, two.network) for v in linked)
     # Copied unseen. A network that takes part in a loss itself has gradients of its own to wait for.
-    used = any(target in used_by(case, b) for b in case.recording.backwards if b.loss is not None)
+    used = any(target in case.used_by(b) for b in case.recording.backwards if b.loss is not None)
     return not used or not (one.parameter and two.parameter) or bool(one.copied or two.copied)
 
 

@@ -85,13 +85,14 @@ from collections.abc import Iterator
 from whygrad.flow.recording import Backward, Step
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
-from whygrad.rules.compared import compared
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.history import history
-from whygrad.rules.leaks import Leak, leaks
-from whygrad.rules.order import optimizer_name
-from whygrad.rules.sync_source import called_at
-from whygrad.rules.twins import target_networks
+from whygrad.rules.targets.compared import compared
+from whygrad.rules.targets.objective import CONTRACTS, objectives
+from whygrad.rules.targets.sync_source import called_at
+from whygrad.rules.targets.twins import target_networks
+from whygrad.rules.updates.history import history
+from whygrad.rules.updates.leaks import Leak, leaks
+from whygrad.rules.updates.order import optimizer_name
 from whygrad.rules.w304_never_cleared import piled_up
 from whygrad.rules.wording import at_line, plain_subject, subject, verb
 
@@ -118,7 +119,8 @@ def _leak(case: Case, leak: Leak) -> Finding:
     both = leak.kind == "holds both"
     built = case.site(optimizer.created) if both and torch else None
     jax = case.recording.framework == "jax"
-    where = built or (applied if jax else asked)
+    inside = _looked_through(case, leak) if jax and leak.own.stack == leak.backward.stack else None
+    where = built or inside or (applied if jax or leak.kind == "stepped too" else asked)
     moved, meant = plain_subject(case, leak.variables), plain_subject(case, leak.meant)
     name = optimizer_name(optimizer, applied)
     loss = case.loss_site(leak.backward)
@@ -128,9 +130,15 @@ def _leak(case: Case, leak: Leak) -> Finding:
     elif leak.kind == "summed":
         label = f"one pass for both: it trains {moved} by what is there for {meant} too"
         fix = f"backpropagate the two apart, and clear {moved} ({name}.zero_grad()) before its own loss"
+    elif leak.kind == "stepped too":
+        label = f"steps {moved} after a loss that is there for {meant}"
+        fix = f"step only the optimizer of {meant} after this loss, and clear {moved} before the pass of its own"
     elif torch:
         label = f"leaves a gradient in {moved}, which is applied{at_line(applied, where)}"
         fix = f"clear {moved} after it: call {name}.zero_grad() before the backward pass of its own loss"
+    elif inside is not None:
+        label = f"{moved} is used here with its gradient"
+        fix = f"give this term the parameters of {moved} through jax.lax.stop_gradient: it is there for {meant}"
     elif jax:
         label = f"changes {moved} too"
         fix = f"take the gradient with respect to {meant} alone, and apply it to {meant} alone"
@@ -147,6 +155,9 @@ def _leak(case: Case, leak: Leak) -> Finding:
         why=(f"That loss is the difference of the two, and is zero wherever they agree. Applied to {moved} it makes "
              f"that one forget what it had learned from the loss{at_line(case.loss_site(leak.own), where)}."
              if leak.taught else
+             f"That loss is small where {meant} tells what {moved} makes from the rest. Applied to {moved} it teaches "
+             f"{moved} to be told apart, and undoes the loss{at_line(case.loss_site(leak.own), where)}."
+             if leak.made else
              f"That loss is small where {moved} is wrong about what {meant} makes. Applied to {moved} it undoes "
              f"what the loss{at_line(case.loss_site(leak.own), where)} teaches." if leak.judged else
              f"A part of that sum makes the output of {moved} large and reaches {meant} through its input. Applied to "
@@ -159,6 +170,22 @@ def _leak(case: Case, leak: Leak) -> Finding:
                        (asked, leak.backward.call, "the gradient is computed here"),
                        (applied, leak.step.call, "and applied here")),
     )  # fmt: skip
+
+
+def _looked_through(case: Case, leak: Leak) -> Site | None:
+    """JAX: where one sum of both losses has the network judge what the other makes: the term that has to stop it."""
+    for objective in objectives(case):
+        if objective.backward.stack != leak.backward.stack:
+            continue
+        moved, meant = (
+            sum(objective.bits[v] for v in one if v in objective.bits) for one in (leak.variables, leak.meant)
+        )
+        for op in objective.part.ops:
+            live = [objective.live.get(v, 0) for v in op.inputs]
+            weighs = any(mask & moved and not mask & ~moved for mask in live)
+            if op.name in CONTRACTS and weighs and any(mask & meant for mask in live):
+                return case.seen_from(op.stack, objective.backward.stack)
+    return None
 
 
 def _targets(case: Case) -> Iterator[Finding]:

@@ -80,17 +80,19 @@ from collections.abc import Iterator
 from whygrad.flow.recording import Backward, Edit, Step
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
-from whygrad.rules.dropped_averages import DroppedAverage, dropped_averages
-from whygrad.rules.dropped_copies import DroppedCopies, dropped_copies
-from whygrad.rules.dropped_updates import Dropped, dropped_updates, let_go_at, numpy_updates
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.forgetful import Forgetful, forgetful
-from whygrad.rules.let_fall import let_fall
-from whygrad.rules.passed_over import passed_over
-from whygrad.rules.rolled_back import RolledBack, rolled_back
-from whygrad.rules.told_apart import told_apart
-from whygrad.rules.undone import Undone, undone
-from whygrad.rules.updates_as_parameters import updates_as_parameters
+from whygrad.rules.updates.dropped_averages import DroppedAverage, dropped_averages
+from whygrad.rules.updates.dropped_copies import DroppedCopies, dropped_copies
+from whygrad.rules.updates.dropped_sums import DroppedSum, dropped_sums
+from whygrad.rules.updates.dropped_updates import Dropped, dropped_updates, let_go_at, numpy_updates
+from whygrad.rules.updates.forgetful import Forgetful, forgetful
+from whygrad.rules.updates.inner_loops import unused_inner_loops
+from whygrad.rules.updates.let_fall import let_fall
+from whygrad.rules.updates.passed_over import passed_over
+from whygrad.rules.updates.rolled_back import RolledBack, rolled_back
+from whygrad.rules.updates.told_apart import told_apart
+from whygrad.rules.updates.undone import Undone, undone
+from whygrad.rules.updates.updates_as_parameters import updates_as_parameters
 from whygrad.rules.wording import plain_subject, quoted, subject, verb
 
 CODE, NAME = "W206", "update-discarded"
@@ -100,8 +102,11 @@ SUMMARY = "new parameters were computed and dropped, or the optimizer's state wa
 def check(case: Case) -> Iterator[Finding]:
     """Updates that the next gradient does not start from."""
     if case.recording.framework != "jax":
-        for one in (*dropped_updates(case), *numpy_updates(case)):
+        unkept = (*dropped_updates(case), *numpy_updates(case))
+        for one in unkept:
             yield _unused(case, one) if one.trained else _rebound(case, one)
+        told = {v for one in unkept for v in one.variables}
+        yield from (finding for variables, finding in unused_inner_loops(case) if not variables & told)
         copies = dropped_copies(case)
         if copies is not None:
             yield _copies(case, copies)
@@ -129,6 +134,7 @@ def check(case: Case) -> Iterator[Finding]:
         if where not in kept and (len(steps) > 1 or inside):
             yield _dropped(case, _named(case, steps[0][0], fine), steps)
     yield from _not_applied(case)
+    yield from (_sum(case, one) for one in dropped_sums(case))
     yield from updates_as_parameters(case)
     for stack, taken in passed_over(case).items():
         yield _passed_over(case, case.site(stack), taken)
@@ -169,6 +175,30 @@ def _rebound(case: Case, one: Dropped) -> Finding:
         ),
         seen=one.times // len(one.variables),
     )
+
+
+def _sum(case: Case, one: DroppedSum) -> Finding:
+    """Gradients are added up, and the optimizer is given the zeros that the sum began with."""
+    stack = case.stack(one.op.stack)
+    where = let_fall(stack) or (stack[0] if stack else None)
+    applied = case.site(case.recording.unmoved[min(one.variables)])
+    backward = next((b for b in case.recording.backwards if b.got & one.variables), None)
+    stations = [
+        (case.site(backward.stack if backward is not None else None), "grad", "the gradient comes here"),
+        (where, one.op.name, "added up, and dropped"), (applied, "update", "zeros are applied here"),
+    ]  # fmt: skip
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"{subject(case, one.variables)} {verb(one.variables, case, 'keeps its', 'keep their')} first values: "
+        "the sum of the gradients is computed and dropped",
+        why="Arrays in JAX do not change. The sum is a new array; what the optimizer is given are still the zeros that "
+        "it began with.",
+        fix=f"keep the result: total = {quoted(where, '…').strip('`')}",
+        variables=case.names(one.variables), where=where, label="the new sum is computed here, and nobody keeps it",
+        loss=case.loss_site(backward) if backward is not None else None,
+        path=tuple(PathStep(site, op, role) for site, op, role in stations if site is not None),
+        seen=one.times // len(one.variables),
+    )  # fmt: skip
 
 
 def _copies(case: Case, found: DroppedCopies) -> Finding:

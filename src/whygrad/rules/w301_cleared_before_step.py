@@ -53,13 +53,14 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from whygrad.flow.recording import Backward
-from whygrad.rules.accumulators import Emptied, emptied
 from whygrad.rules.case import Case
-from whygrad.rules.cleared import Cleared, always_cleared
+from whygrad.rules.cuts.missing import missing_gradients
 from whygrad.rules.finding import Finding, PathStep, Severity
-from whygrad.rules.history import history
-from whygrad.rules.order import loss_name, passes
-from whygrad.rules.swapped import swapped_variables
+from whygrad.rules.updates.accumulators import Emptied, emptied
+from whygrad.rules.updates.cleared import Cleared, always_cleared
+from whygrad.rules.updates.history import history
+from whygrad.rules.updates.order import loss_name, passes
+from whygrad.rules.updates.swapped import swapped_variables
 from whygrad.rules.wording import at_line, quoted, subject, verb
 
 CODE, NAME = "W301", "cleared-before-step"
@@ -105,7 +106,7 @@ def _wasted_passes(case: Case) -> Iterator[Cleared]:
     """Losses of which no gradient is ever applied, because it is cleared each time, while others are applied."""
     told, recording = history(case), case.recording
     # A loss that does not reach what it is to train leaves a gradient elsewhere, which is rightly cleared.
-    astray = {missing.backward.stack for missing in case.missing}
+    astray = {missing.backward.stack for missing in missing_gradients(case)}
     sites: dict[int, list[Backward]] = {}
     for backward in passes(case):
         sites.setdefault(backward.stack, []).append(backward)

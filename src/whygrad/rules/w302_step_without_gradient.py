@@ -56,11 +56,12 @@ from collections.abc import Iterator
 from whygrad.flow.recording import Backward, Failure, Op, Optimizer
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
-from whygrad.rules.cleared import meant_for
+from whygrad.rules.cuts.missing import missing_gradients
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.order import idle, optimizer_name, steps_of
-from whygrad.rules.swapped import swapped_variables
-from whygrad.rules.unused_losses import unused_loss
+from whygrad.rules.updates.cleared import meant_for
+from whygrad.rules.updates.order import idle, optimizer_name, steps_of
+from whygrad.rules.updates.swapped import swapped_variables
+from whygrad.rules.updates.unused_losses import unused_loss
 from whygrad.rules.wording import at_line, quoted, subject, verb
 
 CODE, NAME = "W302", "step-without-gradient"
@@ -136,7 +137,7 @@ def _refused(case: Case) -> Iterator[Finding]:
         if "already been called" in failure.message:
             yield _scaler(case, failure, where, "is called a second time without scaler.update()",
                           "call scaler.update() after scaler.step(), once in each update")  # fmt: skip
-        elif "No inf checks" in failure.message and not case.missing:
+        elif "No inf checks" in failure.message and not missing_gradients(case):
             yield _scaler(case, failure, where, "has no gradient to look at",
                           "run scaler.scale(loss).backward() before it, for a loss that this optimizer's variables "
                           "are part of")  # fmt: skip

@@ -6,8 +6,9 @@ What it checks
     multiplied by a gradient scaler, or for another network than the one that
     steps. Or the optimizer steps on gradients that are still scaled. In
     TensorFlow: clipped gradients are computed, and the optimizer is given
-    the ones from before; in JAX that too, or a chain in which clipping comes
-    after the optimizer.
+    the ones from before, or a LossScaleOptimizer divides gradients of a loss
+    that was never scaled; in JAX a chain in which clipping comes after the
+    optimizer.
 
 Why it matters
     Clipping is there for the one batch whose gradient is a hundred times too
@@ -80,13 +81,15 @@ from dataclasses import replace
 from whygrad.flow.recording import Backward, Edit, Failure, Step
 from whygrad.flow.site import Site, Stack, shared_site
 from whygrad.flow.source import is_statement
-from whygrad.rules.applied_scaled import applied_scaled, scaled
 from whygrad.rules.case import Case
-from whygrad.rules.clipped_by_hand import BY_HAND, clipped_by_hand
-from whygrad.rules.clipped_others import clipped_others
+from whygrad.rules.cuts.missing import missing_gradients
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.history import history
-from whygrad.rules.order import passes
+from whygrad.rules.updates.applied_scaled import applied_scaled, scaled
+from whygrad.rules.updates.clipped_by_hand import BY_HAND, clipped_by_hand
+from whygrad.rules.updates.clipped_others import clipped_others
+from whygrad.rules.updates.history import history
+from whygrad.rules.updates.loss_scaling import clipped_scaled, never_scaled
+from whygrad.rules.updates.order import passes
 from whygrad.rules.wording import at_line, quoted, subject, verb
 
 CODE, NAME = "W303", "clipped-out-of-order"
@@ -104,13 +107,17 @@ def check(case: Case) -> Iterator[Finding]:
             sites.setdefault(edit.stack, []).append(edit)
     for clips in sites.values():
         late = _behind_optimizer(case, clips) if case.recording.framework == "jax" else None
+        still = clipped_scaled(case, clips)
         if late is not None:
             yield late
+        elif still is not None:
+            yield _before_unscale(case, clips[0], still)
         elif any(clip.made for clip in clips):
             yield from _unapplied(case, clips)
         elif case.recording.framework != "jax" and not any(clip.given for clip in clips):
             yield from _misplaced(case, clips)
     yield from applied_scaled(case)
+    yield from never_scaled(case)
     yield from _refused(case)
 
 
@@ -120,10 +127,10 @@ def _behind_optimizer(case: Case, clips: list[Edit]) -> Finding | None:
     if any(not clip.made or gradients.intersection(clip.given) for clip in clips):
         return None
     steps = [next((s for s in case.recording.steps if set(s.taken.values()) & set(c.made)), None) for c in clips]
-    if any(s is None or not set(s.taken.values()) <= set(c.made) for s, c in zip(steps, clips, strict=True)):
+    if any(s is None or not _whole(s, c) <= set(c.made) for s, c in zip(steps, clips, strict=True)):
         return None
     step, clip = steps[0], clips[0]
-    where, members = case.site(clip.stack), set(step.taken) if step is not None else set[int]()
+    where, members = case.site(clip.stack), set(step.taken) & clip.variables if step is not None else set[int]()
     applied = case.site(step.stack) if step is not None else None
     return Finding(
         code=CODE, rule=NAME, severity="warning",
@@ -138,6 +145,11 @@ def _behind_optimizer(case: Case, clips: list[Edit]) -> Finding | None:
             (where, clip.call, "clips the update"), (applied, "update", "which is added to the weights here"),
         ) if site is not None), seen=len(clips),
     )  # fmt: skip
+
+
+def _whole(step: Step, clip: Edit) -> set[int]:
+    """What a step applied to the variables of a chain; `multi_transform` gives the others one of their own."""
+    return {value for variable, value in step.taken.items() if variable in clip.variables}
 
 
 # --- gradients that lie in .grad --------------------------------------------------------------------------------------
@@ -229,22 +241,37 @@ def _wrong_place(case: Case, clip: Edit, verdict: str) -> Finding:
     )  # fmt: skip
 
 
+_CUT = "A limit meant for the true gradient then cuts nearly all of it away"
+_SCALED = {
+    "torch": (
+        f"scaler.scale(loss) multiplies every gradient by the scale, often 65536. {_CUT}, and step() divides what is "
+        "left by the scale.",
+        "call scaler.unscale_(optimizer) before",
+    ),
+    "tensorflow": (
+        f"scale_loss(loss) multiplies every gradient by the scale, often 32768. {_CUT}, and the optimizer divides what "
+        "is left by the scale.",
+        "let the optimizer inside clip, after the division (Adam(clipnorm=…) in LossScaleOptimizer), in place of",
+    ),
+    "jax": (
+        f"The loss was multiplied by a scale, and every gradient with it. {_CUT}, and what is left is divided by the "
+        "scale afterwards.",
+        "divide the gradients by the scale before",
+    ),
+}
+"""By framework: why it does harm, and what to do."""
+
+
 def _before_unscale(case: Case, clip: Edit, backward: Backward) -> Finding:
     where, came = case.site(clip.stack), case.site(backward.stack)
+    why, fix = _SCALED[case.recording.framework]
     step = next((s for s in case.recording.steps if s.at > clip.at and s.applied & clip.variables), None)
     applied = case.site(step.stack if step else None)
     return Finding(
         code=CODE, rule=NAME, severity="error",
         message=f"{quoted(where, 'clipping')} clips gradients that are still scaled: those of "
         f"{subject(case, clip.variables)} were not unscaled before",
-        why="The loss was multiplied by a scale, and every gradient with it. A limit meant for the true gradient then "
-        "cuts nearly all of it away, and what is left is divided by the scale afterwards."
-        if case.recording.framework == "jax"
-        else "scaler.scale(loss) multiplies every gradient by the scale, often 65536. A limit meant for the true "
-        "gradient then cuts nearly all of it away, and step() divides what is left by the scale.",
-        fix=f"divide the gradients by the scale before {quoted(where, 'the clipping')}"
-        if case.recording.framework == "jax"
-        else f"call scaler.unscale_(optimizer) before {quoted(where, 'the clipping')}",
+        why=why, fix=f"{fix} {quoted(where, 'the clipping')}",
         variables=case.names(clip.variables), where=where, label="the gradients are still multiplied by the scale",
         path=_stations((came, "backward", "the scaled gradient comes here"), (where, clip.call, "clipped here"),
                        (applied, "step", "unscaled and applied here")),
@@ -268,7 +295,7 @@ def _refused(case: Case) -> Iterator[Finding]:
             )  # fmt: skip
             return
         clip = next((e for e in case.recording.edits if e.stack == failure.stack and e.call == failure.kind), None)
-        if clip is not None and not any(b.got & clip.variables for b in passes(case)) and not case.missing:
+        if clip is not None and not any(b.got & clip.variables for b in passes(case)) and not missing_gradients(case):
             yield _nothing_yet(case, clip, failure)
             return
 

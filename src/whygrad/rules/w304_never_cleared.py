@@ -60,10 +60,10 @@ from collections.abc import Iterator
 from whygrad.flow.recording import Backward
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.heaps import Heap, heaps
-from whygrad.rules.history import history
-from whygrad.rules.leaks import leaks
-from whygrad.rules.order import loss_name, optimizer_name, passes
+from whygrad.rules.updates.heaps import Heap, heaps
+from whygrad.rules.updates.history import history
+from whygrad.rules.updates.leaks import leaks
+from whygrad.rules.updates.order import loss_name, optimizer_name, passes
 from whygrad.rules.wording import at_line, quoted, subject, verb
 
 CODE, NAME = "W304", "never-cleared"
@@ -115,8 +115,8 @@ def _by_step(case: Case) -> dict[int, tuple[Backward, int, int]]:
             again = {share.backward.stack for share in shares if not share.spent}
             spent = [share for share in shares if share.spent and share.backward.stack in again]
             if spent and variable not in misled:
-                heaps.setdefault(variable, []).append((spent[0].backward, step.optimizer))
-    edited = {v for e in case.recording.edits if e.kind == "other" for v in e.variables}
+                heaps.setdefault(spent[0].variable, []).append((spent[0].backward, step.optimizer))
+    edited = {v for e in case.recording.edits if e.kind == "other" and e.handed is None for v in e.variables}
     found = {}
     for variable, heap in heaps.items():
         first = next(b.at for b in passes(case) if variable in b.got)

@@ -72,14 +72,16 @@ from whygrad.flow.recording import Op, Step
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep, Severity
-from whygrad.rules.flat_place import place_of
-from whygrad.rules.flatness import (
+from whygrad.rules.numbers.flat_place import place_of
+from whygrad.rules.numbers.flatness import (
+    CUSTOM,
     Dead,
     dead_ends,
     ends_layer,
     fed_by,
     is_nothing,
     leads_through_weights,
+    own_backwards,
     pass_before,
     satisfied,
     structural,
@@ -87,12 +89,12 @@ from whygrad.rules.flatness import (
     zero_gradients,
     zero_maker,
 )
-from whygrad.rules.handed_zeros import handed_zeros
-from whygrad.rules.masked_away import masked_away
-from whygrad.rules.origin import base_name, numbers_of
-from whygrad.rules.unmoved_state import unmoved_states
+from whygrad.rules.numbers.handed_zeros import handed_zeros
+from whygrad.rules.numbers.masked_away import masked_away
+from whygrad.rules.numbers.origin import base_name, numbers_of
+from whygrad.rules.numbers.unmoved_state import unmoved_states
+from whygrad.rules.numbers.zero_terms import zero_terms
 from whygrad.rules.wording import at_line, count, plain_subject, quoted, subject, verb
-from whygrad.rules.zero_terms import zero_terms
 
 CODE, NAME = "W401", "zero-gradient"
 SUMMARY = "the gradient arrives and is exactly zero: dead ReLU, saturation, a clamp, a factor that is zero"
@@ -134,7 +136,8 @@ def _explained(case: Case, variable: int, steps: list[Step]) -> Dead | None:
     backward = pass_before(case, last, variable)
     if backward is None:
         return None
-    for dead in dead_ends(case, backward, last, {variable}):
+    ends = dead_ends(case, backward, last, {variable})
+    for dead in ends or own_backwards(case, backward, {variable}, zero_gradients(case).keys()):
         if dead.why == "zero input":
             mask = masked_away(case, dead.entering) if dead.entering is not None else None
             if dead.zero is not None and dead.zero.flat:
@@ -280,11 +283,12 @@ def _story(case: Case, dead: Dead) -> tuple[Severity, str, str, str] | None:
         )
     if dead.why in ("zero factor", "zero constant"):
         return _zero_factor(case, dead, here)
-    if dead.op.detail == "custom_function":
+    if dead.op.detail == CUSTOM:
+        kind = "a custom_vjp function" if case.recording.framework == "jax" else "a custom autograd.Function"
         return (
             "error",
             f"the backward of {dead.op.name} returns zeros",
-            f"What the backward of a custom autograd.Function returns is the gradient, and that of {dead.op.name} "
+            f"What the backward of {kind} returns is the gradient, and that of {dead.op.name} "
             "returns zeros for what came in.",
             f"return the gradient in the backward of {dead.op.name}; for a step function the incoming one as it is "
             "(a straight-through estimator)",

@@ -73,11 +73,11 @@ from whygrad.flow.recording import Backward, Numbers, Op, Reading, Variable
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.growth import blown_up
-from whygrad.rules.layers import overshot, runaway
-from whygrad.rules.origin import Origin, Trouble, first_trouble, numbers_of, origin_of, steep
-from whygrad.rules.singular_points import explain
-from whygrad.rules.suspects import nearest_to_edge, on_its_way_out
+from whygrad.rules.numbers.growth import blown_up
+from whygrad.rules.numbers.layers import overshot, runaway
+from whygrad.rules.numbers.origin import Origin, Trouble, first_trouble, numbers_of, origin_of, steep
+from whygrad.rules.numbers.singular_points import explain
+from whygrad.rules.numbers.suspects import nearest_to_edge, on_its_way_out
 from whygrad.rules.wording import at_line, count, plain_subject, quoted, subject, verb
 
 CODE, NAME = "W402", "non-finite"

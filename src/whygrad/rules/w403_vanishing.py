@@ -81,7 +81,7 @@ from collections.abc import Iterator
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.layers import Chain, chains, is_deep, squash_name, usual_site
+from whygrad.rules.numbers.layers import Chain, chains, is_deep, squash_name, usual_site
 from whygrad.rules.wording import at_line, plain_subject, subject, verb
 
 CODE, NAME = "W403", "vanishing"

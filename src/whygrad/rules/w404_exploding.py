@@ -66,16 +66,17 @@ When it is meant
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
-from whygrad.flow.recording import Backward, Edit, Op
+from whygrad.flow.recording import Backward, Edit, Op, Step
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.flatness import pass_before
-from whygrad.rules.growth import Growth, blown_up, norm_of
-from whygrad.rules.layers import growing_layers, loop_in, overshot, reached, runaway, usual_site
-from whygrad.rules.origin import first_trouble
-from whygrad.rules.passed_over import passed_over
+from whygrad.rules.numbers.flatness import pass_before
+from whygrad.rules.numbers.growth import Growth, blown_up, norm_of
+from whygrad.rules.numbers.layers import growing_layers, overshot, reached, rounds_in, runaway, usual_site
+from whygrad.rules.numbers.origin import first_trouble
+from whygrad.rules.updates.passed_over import passed_over
 from whygrad.rules.wording import plain_subject, quoted
 
 CODE, NAME = "W404", "exploding"
@@ -99,17 +100,16 @@ def check(case: Case) -> Iterator[Finding]:
     if growth is not None:
         yield _over_time(case, growth)
         return
-    loop = runaway(case, trouble)
-    if loop is not None and trouble is not None and trouble.backward is not None:
-        yield _over_loop(case, loop, trouble.backward, trouble.variables, "overflows", trouble.seen)
+    step, loop = overshot(case, trouble), runaway(case, trouble)
+    if step is None and loop is not None and trouble is not None and trouble.backward is not None:
+        yield _over_loop(case, loop, trouble.backward, trouble.variables, "overflows", trouble.seen, "error")
         return
-    step = overshot(case, trouble)
     if step is not None:
-        size = f"is {norm_of(step.step.gradients):.1e} against weights of {norm_of(step.step.weights):.1e}"
+        size = f"{_against_weights(step.step)}, and the next one is not finite"
         if step.loop is not None:
-            yield _over_loop(case, step.loop, step.backward, step.step.applied, size, 1)
+            yield _over_loop(case, step.loop, step.backward, step.step.applied, size, 1, "error")
         else:
-            yield _over_layers(case, step.layers, step.backward, step.step.applied, size, 1)
+            yield _over_layers(case, step.layers, step.backward, step.step.applied, size, 1, "error")
     if trouble is not None:
         return
     steps = [s for s in case.recording.steps if s.gradients and s.weights and s.error is None]
@@ -118,12 +118,16 @@ def check(case: Case) -> Iterator[Finding]:
         own = [s for s in own if s.weights]
         if len(own) > 1 and all(norm_of(s.gradients) > _HUGE * max(1.0, norm_of(s.weights)) for s in own):
             backward = pass_before(case, own[0], min(own[0].applied))
-            loop = loop_in(case, backward) if backward is not None and backward.loss is not None else None
-            size = f"is {norm_of(own[0].gradients):.1e} against weights of {norm_of(own[0].weights):.1e}"
+            loop = rounds_in(case, backward) if backward is not None and backward.loss is not None else None
+            size = _against_weights(own[0])
             if loop is not None and backward is not None:
-                yield _over_loop(case, loop, backward, own[0].applied, size, len(own))
+                yield _over_loop(case, loop, backward, own[0].applied, size, len(own), "warning")
             elif backward is not None and (layers := growing_layers(case, backward)):
-                yield _over_layers(case, layers, backward, own[0].applied, size, len(own))
+                yield _over_layers(case, layers, backward, own[0].applied, size, len(own), "warning")
+
+
+def _against_weights(step: Step) -> str:
+    return f"is {norm_of(step.gradients):.1e} against weights of {norm_of(step.weights):.1e}"
 
 
 def _over_time(case: Case, growth: Growth) -> Finding:
@@ -166,8 +170,9 @@ def _over_time(case: Case, growth: Growth) -> Finding:
 
 
 def _over_loop(
-    case: Case, loop: tuple[Op, int], backward: Backward, members: frozenset[int], size: str, seen: int
-) -> Finding:
+    case: Case, loop: tuple[Op, int], backward: Backward, members: frozenset[int], size: str, seen: int,
+    severity: Literal["error", "warning"],
+) -> Finding:  # fmt: skip
     op, times = loop
     where: Site | None = case.site(op.stack)
     loss = case.loss_site(backward)
@@ -176,7 +181,7 @@ def _over_loop(
     return Finding(
         code=CODE,
         rule=NAME,
-        severity="error" if size == "overflows" else "warning",
+        severity=severity,
         message=f"the gradient of {plain_subject(case, members)} {size}: a loop multiplies by the same weights {times} "
         "times",
         why=f"{quoted(where)} multiplies by the same variable in every round, and the numbers grow each time."
@@ -193,8 +198,9 @@ def _over_loop(
 
 
 def _over_layers(
-    case: Case, layers: list[Op], backward: Backward, members: frozenset[int], size: str, seen: int
-) -> Finding:
+    case: Case, layers: list[Op], backward: Backward, members: frozenset[int], size: str, seen: int,
+    severity: Literal["error", "warning"],
+) -> Finding:  # fmt: skip
     where, loss = usual_site(case, layers), case.loss_site(backward)
     sizes = [f"{reached(case, op):.1e}" for op in layers]
     stations = [(where, layers[-1].name, "each layer makes the numbers larger"), (loss, "loss", "the loss")]
@@ -202,7 +208,7 @@ def _over_layers(
     return Finding(
         code=CODE,
         rule=NAME,
-        severity="warning",
+        severity=severity,
         message=f"the gradient of {plain_subject(case, members)} {size}: the numbers grow from layer to layer",
         why=f"What comes out of the layers reaches {', '.join(sizes[:3])} … {sizes[-1]}. On the way back the "
         f"gradient is multiplied by the same weights once more.{_left_over(case, members)}",

@@ -65,7 +65,7 @@ from whygrad.flow.recording import Edit, Step
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.growth import norm_of
+from whygrad.rules.numbers.growth import norm_of
 from whygrad.rules.wording import at_line, quoted, subject, verb
 
 CODE, NAME = "W405", "clipped-away"

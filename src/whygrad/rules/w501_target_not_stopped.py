@@ -75,10 +75,10 @@ from collections.abc import Iterator
 
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
-from whygrad.rules.distributions import distributions
+from whygrad.rules.cuts.intent import is_log_probability
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.intent import is_log_probability
-from whygrad.rules.objective import PRODUCT, Bootstrap, bootstraps, objectives, roots
+from whygrad.rules.targets.distributions import distributions
+from whygrad.rules.targets.objective import PRODUCT, Bootstrap, bootstraps, objectives, roots
 from whygrad.rules.w502_target_is_online import aliases
 from whygrad.rules.wording import at_line, called_from, plain_subject, quoted
 

@@ -79,14 +79,14 @@ from collections.abc import Iterator
 from whygrad.flow import reach
 from whygrad.flow.recording import Copy
 from whygrad.flow.site import Site
-from whygrad.rules import same_arrays, sync_source
-from whygrad.rules.case import Case
-from whygrad.rules.consumer import named_call
+from whygrad.rules.case import Case, asked_once
+from whygrad.rules.cuts.consumer import named_call
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.idle_targets import Idle, idle_targets
-from whygrad.rules.objective import Bootstrap, bootstraps, objectives
-from whygrad.rules.one_memory import one_memory
-from whygrad.rules.twins import target_networks
+from whygrad.rules.targets import same_arrays, sync_source
+from whygrad.rules.targets.idle_targets import Idle, idle_targets
+from whygrad.rules.targets.objective import Bootstrap, bootstraps, objectives
+from whygrad.rules.targets.one_memory import one_memory
+from whygrad.rules.targets.twins import target_networks
 from whygrad.rules.wording import at_line, quoted, subject
 
 CODE, NAME = "W502", "target-is-online"
@@ -120,15 +120,9 @@ Alias = tuple[set[int], Site | None, Site | None, list[str]]
 """The variables of a network, where its second name was bound, where it is copied onto itself, and its names."""
 
 
+@asked_once
 def aliases(case: Case) -> list[Alias]:
     """Networks with two names, each once."""
-    if case.aliases_found is None:
-        case.aliases_found = _aliases(case)
-    found: list[Alias] = case.aliases_found
-    return found
-
-
-def _aliases(case: Case) -> list[Alias]:
     found: list[Alias] = []
     for alias in (*_called(case), *_predicted(case), *_synced(case)):
         same = next((known for known in found if alias[1] is not None and alias[1] == known[1]), None)

@@ -67,18 +67,18 @@ from collections.abc import Iterator
 
 from whygrad.flow.recording import Copy
 from whygrad.flow.site import Site
-from whygrad.rules import sync_source
-from whygrad.rules.averaged_outside import averaged_outside
-from whygrad.rules.bound_once import bound_once, given_once
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep, Severity
-from whygrad.rules.flatness import is_nothing
-from whygrad.rules.let_fall import let_fall
-from whygrad.rules.objective import objectives
-from whygrad.rules.synced_beside import synced_beside
-from whygrad.rules.target_kinds import makes_targets
-from whygrad.rules.twins import Twin, dropped_average, dropped_averages_of, left_behind, target_networks
-from whygrad.rules.waiting_sync import in_loop, waiting
+from whygrad.rules.numbers.flatness import is_nothing
+from whygrad.rules.targets import sync_source
+from whygrad.rules.targets.averaged_outside import averaged_outside
+from whygrad.rules.targets.bound_once import bound_once, given_once
+from whygrad.rules.targets.objective import objectives
+from whygrad.rules.targets.synced_beside import synced_beside
+from whygrad.rules.targets.target_kinds import makes_targets
+from whygrad.rules.targets.twins import Twin, dropped_average, dropped_averages_of, other_targets, target_networks
+from whygrad.rules.targets.waiting_sync import in_loop, waiting
+from whygrad.rules.updates.let_fall import let_fall
 from whygrad.rules.wording import at_line, count, quoted
 
 CODE, NAME = "W503", "target-never-synced"
@@ -105,7 +105,7 @@ def check(case: Case) -> Iterator[Finding]:
                 yield finding
         else:
             yield from _half_synced(case, twin)
-    for twin in left_behind(case):
+    for twin in other_targets(case):
         if not _follows(case, twin):
             yield _explained(case, twin)
 

@@ -62,11 +62,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygrad.flow.recording import Op
+from whygrad.rules.batches.stretched_rows import stretched_row
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.intent import DIFFERENCE, is_log_probability
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.intent import DIFFERENCE, is_log_probability
-from whygrad.rules.objective import MINUS, PRODUCT, SHAPING, SUM, Objective, objectives
-from whygrad.rules.stretched_rows import stretched_row
+from whygrad.rules.targets.objective import MINUS, PRODUCT, SHAPING, SUM, Objective, objectives
 from whygrad.rules.wording import at_line, quoted
 
 CODE, NAME = "W504", "broadcast"

@@ -92,13 +92,13 @@ from collections.abc import Iterator
 
 from whygrad.flow.recording import Op
 from whygrad.flow.site import Site
-from whygrad.rules.bootstrapped_weights import bootstrapped
+from whygrad.rules.batches.bootstrapped_weights import bootstrapped
+from whygrad.rules.batches.decoded_samples import first_decoded
+from whygrad.rules.batches.weighed_samples import is_pure, is_reward_of
 from whygrad.rules.case import Case
-from whygrad.rules.decoded_samples import first_decoded
+from whygrad.rules.cuts.intent import is_log_probability
 from whygrad.rules.finding import Finding, PathStep, Severity
-from whygrad.rules.intent import is_log_probability
-from whygrad.rules.objective import CONTRACTS, MINUS, PRODUCT, SHAPING, SUM, Objective, objectives, size
-from whygrad.rules.weighed_samples import is_pure, is_reward_of
+from whygrad.rules.targets.objective import CONTRACTS, MINUS, PRODUCT, SHAPING, SUM, Objective, objectives, size
 from whygrad.rules.wording import at_line, called_from, plain_subject, quoted
 
 CODE, NAME = "W505", "sampled-action"

@@ -69,7 +69,7 @@ from collections.abc import Iterator
 from whygrad.flow.recording import Retrace
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.made_anew import made_anew
+from whygrad.rules.updates.made_anew import made_anew
 from whygrad.rules.wording import called_from
 
 CODE, NAME = "W506", "retraced"

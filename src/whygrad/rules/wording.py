@@ -9,9 +9,9 @@ from whygrad.flow.recording import Backward, Op
 from whygrad.flow.site import Site
 from whygrad.flow.source import expression
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.never_begun import ASKED
+from whygrad.rules.cuts.verdict import Verdict
 from whygrad.rules.finding import Finding, PathStep, Severity
-from whygrad.rules.never_begun import ASKED
-from whygrad.rules.verdict import Verdict
 
 
 def count(number: int, word: str) -> str:

@@ -12,10 +12,11 @@ from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+import numpy
 from jax._src import core, pjit
 from jax._src.interpreters import partial_eval
 
-from whygrad.flow.recording import Kind, Op
+from whygrad.flow.recording import ITS_OWN, Kind, Op
 from whygrad.trace import jax_vocabulary as words
 from whygrad.trace.jax_constants import Fixed
 from whygrad.trace.jax_loops import carried_apart, each_its_own
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from whygrad.trace.jax_recorder import JaxRecorder
 
 _Call = Callable[..., Any]
+_STOPPING = ("jax/_src/lax/", "jax/_src/tree_util", "jax/_src/ad_util")
+_JAX = "jax/_src/"
 _LOOPS = 2
 """How often a loop's body is written down: twice lets what is carried come round."""
 
@@ -190,6 +193,8 @@ class Calls:
         self, name: str, args: Any, params: Any, outs: list[Any], frame: FrameType, probed: dict[Any, Any]
     ) -> None:
         scope = self.scope()
+        if outs and not any(isinstance(out, core.Tracer) for out in outs):
+            scope = self.recorder.root  # a constant, calculated while a function is traced: the array outlives its body
         stack = self.recorder.session.stacks.capture(frame)
         self._inside = _library_function(frame)
         if name in ("jit", "pjit", "remat2", "remat", "checkpoint", "closed_call"):
@@ -201,11 +206,17 @@ class Calls:
             self._while(scope, params, args, outs, stack)
         elif name == "cond":
             self._cond(scope, params, args, outs, stack)
+        elif name == "select_n" and isinstance(args[0], bool | numpy.bool_):
+            # `select(stop, stop_gradient(x), x)` with a plain True or False: Python has chosen, the other is not used.
+            self.op(scope, name, [args[1 + int(args[0])]], outs, stack)
         elif name in ("custom_jvp_call", "custom_vjp_call"):
-            called = _function_name(next(iter(params.get("subfuns", ())), None)) or name
-            self.op(scope, called, args, outs, stack, detail="custom")
+            function = next(iter(params.get("subfuns", ())), None)
+            own = name == "custom_vjp_call" and _of_the_program(function)
+            self.op(scope, _function_name(function) or name, args, outs, stack,
+                    detail="custom_function" if own else "custom")  # fmt: skip
         else:
-            self.op(scope, name, args, outs, stack)
+            own = name in words.STOP and _in_a_library(frame)
+            self.op(scope, name, args, outs, stack, detail=ITS_OWN if own else "")
 
     def op(
         self, scope: Scope, name: str, args: Sequence[Any], outs: list[Any], stack: int, carries: bool = True,
@@ -473,10 +484,27 @@ def _library_function(frame: FrameType | None) -> str:
     return found
 
 
+def _in_a_library(frame: FrameType | None) -> bool:
+    """Whether a framework's own function stops a gradient for its arithmetic, as `logsumexp` does for the largest."""
+    while frame is not None and any(part in frame.f_code.co_filename for part in _STOPPING):
+        frame = frame.f_back
+    path = frame.f_code.co_filename if frame is not None else ""
+    if classify(path) != SKIP or path.startswith("<"):
+        return False
+    inside = path.partition(_JAX)[2]
+    return not inside or inside.startswith(("nn/", "numpy/", "ops/", "scipy/"))
+
+
 def _function_name(function: Any) -> str:
     info = getattr(function, "debug_info", None)
     text = str(getattr(info, "func_src_info", "") or "")
     return text.split(" ")[0].split(".")[-1]
+
+
+def _of_the_program(function: Any) -> bool:
+    """Whether a function with a backward pass of its own was written by the program."""
+    code = getattr(getattr(function, "f", None), "__code__", None)
+    return code is not None and classify(code.co_filename) != SKIP
 
 
 def _scan_parts(params: dict[str, Any]) -> tuple[int, int]:

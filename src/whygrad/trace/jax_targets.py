@@ -15,7 +15,7 @@ import jax
 from jax._src import core
 
 from whygrad.flow.reach import Slice
-from whygrad.flow.recording import Copy, Doubled, Op
+from whygrad.flow.recording import Copy, Doubled, Op, Recording
 from whygrad.trace.jax_loops import networks
 from whygrad.trace.jax_naming import Name
 from whygrad.trace.jax_numbers import concrete, look
@@ -27,6 +27,8 @@ _MIXES = frozenset({"mul", "add", "sub", "astype", "div", "broadcast", "incremen
                     "cond", "where", "select_n"})  # fmt: skip
 _CHOICES = frozenset({"cond", "where", "select_n"})
 _FAR = 24
+_PART = 2
+"""Arrays that an average of a part of a network has at least: one may be a running number."""
 
 
 class Targets:
@@ -42,6 +44,8 @@ class Targets:
         self._said: dict[str, str] = {}
         self._looped: set[int] = set()
         """Those that only a loop carries: what becomes of them is all in the loop."""
+        self._parts: set[str] = set()
+        """Names of those that were made of a part of a trained network."""
         self._steady: set[int] = set()
         """Those of them that a loop hands through as they are."""
         self._changed: set[int] = set()
@@ -105,9 +109,26 @@ class Targets:
             trained = {recording.variables[v].network for v in wanted}
             like = any(own == theirs for theirs in shapes.values())
             like = like or (network not in others and any(own == theirs for theirs in others.values()))
-            if network not in trained and like:
+            if network not in trained and (like or self._part_of_trained(network, [n for n, _ in members], wanted)):
                 for number, name in members:
                     self._target(number, name, outside[number], at, stack)
+
+    def _part_of_trained(self, network: str, numbers: list[int], wanted: set[int]) -> bool:
+        """Whether these arrays were made of those of a part of one trained network, each of another one.
+
+        An average of the encoder alone has not the shapes of the whole, to which a head or a predictor belongs.
+        """
+        if network in self._parts or len(numbers) < _PART:
+            return network in self._parts
+        recording = self.recorder.recording
+        producers = {v: op for op in recording.ops.values() for v in op.outputs if op.name in _MIXES}
+        sources = [_made_of(recording, producers, number) & wanted for number in numbers]
+        origins = {next(iter(one)) for one in sources if len(one) == 1}
+        alike = {recording.variables[v].network for v in origins}
+        if len(origins) == len(numbers) and len(alike) == 1:
+            self._parts.add(network)
+            return True
+        return False
 
     def _in_loop(self, outside: dict[int, Op | None], wanted: set[int], earlier: set[int], at: int, stack: int) -> None:
         """The same where a loop carries the network along, and no frame of the program names its arrays."""
@@ -196,7 +217,9 @@ class Targets:
             return
         taken, share, op, chosen = self._mixed(number, target)
         source = recording.values[taken].variable if taken is not None else None
-        if taken is not None and source is not None and op is not None:
+        if taken is not None and source is not None and target not in self._last and self._never_updated(taken):
+            recording.variables[target].copy_of = source  # it was made of what both began with
+        elif taken is not None and source is not None and op is not None:
             recording.copies.append(Copy(op.at, source, target, op.stack, share, stale=self._stale(target, taken)))
             if chosen:
                 self._chosen.append((recording.copies[-1], chosen))
@@ -204,6 +227,13 @@ class Targets:
             recording.copies.append(Copy(own.at, target, target, own.stack, None))
         elif target in self._last and self.recorder.values.object_of(number) is None:
             recording.moved_later.add(target)  # a loop gave it something new, by a way that is not understood
+
+    def _never_updated(self, taken: int) -> bool:
+        """Whether a content of a variable is what it had before any update."""
+        made = next((op for op in reversed(self.recorder.recording.ops.values()) if taken in op.outputs), None)
+        held = made.inputs[0] if made is not None and made.name == "captured" else taken
+        steps = self.recorder.recording.steps
+        return bool(steps) and not any(held in step.after.values() for step in steps)
 
     def _stale(self, target: int, taken: int) -> str:
         """The name under which the program keeps what a copy takes again and again, while the variable moves on."""
@@ -225,16 +255,19 @@ class Targets:
         shape = recording.variables[trained].shape
         held = {n: t for t, n in self._last.items() if n != now and recording.variables[t].shape == shape}
         producers = {v: op for op in recording.ops.values() for v in op.outputs if op.name in _MIXES} if held else {}
-        todo, seen = [number], {number}
-        while todo and len(seen) < _FAR:
+        todo: list[int] = [number]
+        before: dict[int, tuple[Op, int] | None] = {number: None}
+        while todo and len(before) < _FAR:
             value = todo.pop(0)
             if value in held and number in producers:
-                op = producers[number]
+                way = _way(before, value)
+                # What a condition only chose was made in one of its branches.
+                op = next((one for one, _ in way if one.name not in _CHOICES), producers[number])
                 recording.copies.append(Copy(op.at, held[value], trained, op.stack))
                 return
             made = producers.get(value)
-            fresh = [v for v in made.inputs if v not in seen and v != now] if made is not None else []
-            seen.update(fresh)
+            fresh = [v for v in made.inputs if v not in before and v != now] if made is not None else []
+            before.update((v, (made, value)) for v in fresh if made is not None)
             todo.extend(fresh)
 
     def _own_average(self, number: int, target: int) -> Op | None:
@@ -315,6 +348,22 @@ class Targets:
         way = _way(before, found[0])
         made = next((op for op, _ in way if op.name not in _CHOICES), way[0][0])
         return found[0], found[1], made, [(op, value) for op, value in way if op.name == "cond"]
+
+
+def _made_of(recording: Recording, producers: dict[int, Op], number: int) -> set[int]:
+    """Variables of the same shape whose content went into an array by copies and averages."""
+    todo, seen, found = [number], {number}, set[int]()
+    while todo and len(seen) < _FAR:
+        value = todo.pop(0)
+        owner = recording.values[value].variable if value in recording.values else None
+        if owner is not None:
+            found |= {owner} if recording.variables[owner].shape == recording.values[number].shape else set()
+            continue
+        op = producers.get(value)
+        fresh = [v for v in op.inputs if v not in seen] if op is not None else []
+        seen.update(fresh)
+        todo.extend(fresh)
+    return found
 
 
 def _behind(producers: dict[int, Op], value: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -38,6 +39,50 @@ class Edits:
             for place in (tensorflow, clip_ops):
                 if hasattr(place, name):
                     patches.replace(place, name, self._clipper(name))
+
+    def attach_keras(self, package: Any, patches: Patches) -> None:
+        """Keras 3: the optimizer that multiplies a loss by a scale and divides the gradients by it."""
+        if not getattr(package, "__version__", "3").startswith("3"):
+            return  # there the program divides the gradients itself
+        module = importlib.import_module(f"{package.__name__}.src.optimizers.loss_scale_optimizer")
+        patches.replace(module.LossScaleOptimizer, "scale_loss", self._wrap_scale_loss)
+        patches.replace(module.LossScaleOptimizer, "apply", self._wrap_unscaling)
+
+    def _wrap_scale_loss(self, original: _Call) -> _Call:
+        def scale_loss(optimizer: Any, loss: Any) -> Any:
+            result = original(optimizer, loss)
+            if self.recorder.active() and isinstance(result, EagerTensor):
+                with self.recorder.lock:
+                    value, ops_seen = self.recorder.known(result), self.recorder.recording.ops
+                    made = next((op for op in reversed(ops_seen.values()) if value in op.outputs), None)
+                    if made is not None:
+                        made.detail = "scaled"
+            return result
+
+        return scale_loss
+
+    def _wrap_unscaling(self, original: _Call) -> _Call:
+        def apply(optimizer: Any, grads: Any, trainable_variables: Any = None) -> Any:
+            grads = list(grads)
+            if self.recorder.active():
+                try:
+                    with self.recorder.lock:
+                        self._unscaled(optimizer, grads, sys._getframe(1))
+                except Exception as trouble:
+                    self.recorder.trouble(trouble)
+            return original(optimizer, grads, trainable_variables)
+
+        return apply
+
+    def _unscaled(self, optimizer: Any, grads: list[Any], frame: FrameType) -> None:
+        """The optimizer is about to divide these gradients by its scale."""
+        given = tuple(number for gradient in grads if (number := self.number(gradient)) is not None)
+        variables = frozenset(self.gradient_of[number] for number in given if number in self.gradient_of)
+        with self.recorder.quiet():
+            scale = float(optimizer.dynamic_scale if optimizer.built else optimizer.initial_scale)
+        stack, at = self.recorder.session.stacks.capture(frame), self.recorder.session.tick()
+        edit = Edit(at, "unscale", type(optimizer).__name__, variables, stack, scale, given=given)
+        self.recorder.recording.edits.append(edit)
 
     def _clipper(self, name: str) -> Callable[[_Call], _Call]:
         def wrap(original: _Call) -> _Call:

@@ -114,6 +114,7 @@ class TensorFlowRecorder:
         if getattr(getattr(package, "config", None), "backend", lambda: "tensorflow")() != "tensorflow":
             return
         self.optimizers.attach_keras(package, self.light)
+        self.edits.attach_keras(package, self.light)
         self.layers.attach(package, self.light)
         self.doors.attach_keras(package, self.light)
 

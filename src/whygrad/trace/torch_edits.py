@@ -80,7 +80,7 @@ class Edits:
 
     def _note(
         self, kind: Literal["clip", "unscale", "other"], call: str, parameters: Iterable[Tensor], frame: FrameType,
-        limit: float | None = None, norm: float | None = None, given: tuple[int, ...] = (),
+        limit: float | None = None, norm: float | None = None, given: tuple[int, ...] = (), handed: int | None = None,
     ) -> None:  # fmt: skip
         recorder = self.recorder
         numbers = [recorder.variables.adopt(p) for p in parameters if p.is_leaf]
@@ -91,7 +91,7 @@ class Edits:
         if last is not None and same and self._undisturbed(last.at):
             last.variables |= frozenset(numbers)  # the next round of the loop over the parameters
             return
-        edit = Edit(recorder.session.tick(), kind, call, frozenset(numbers), stack, limit, norm, given)
+        edit = Edit(recorder.session.tick(), kind, call, frozenset(numbers), stack, limit, norm, given, (), handed)
         recorder.recording.edits.append(edit)
 
     def _undisturbed(self, since: int) -> bool:
@@ -188,14 +188,15 @@ class Edits:
 
     def assigned(self, func: Any, args: Any, kwargs: Any, frame: FrameType) -> Any:
         """`p.grad = None`, `p.grad = gradient`, `del p.grad`."""
+        owner = args[0]
+        before = owner.grad if isinstance(owner, Tensor) and owner.is_leaf else None
         result = func(*args, **kwargs)
         with self.recorder.guarded, self.recorder.lock:
-            owner = args[0]
             if isinstance(owner, Tensor) and owner.is_leaf and self.recorder.session.is_user(frame):
                 value = args[1] if len(args) > 1 else None
                 if value is None:
                     self.cleared([owner], "grad = None", frame)
-                else:
+                elif value is not before:
                     self._assign(owner, value, frame)
         return result
 
@@ -203,8 +204,12 @@ class Edits:
         recorder = self.recorder
         variable = recorder.variables.adopt(owner)
         recorder.gradients.fresh[variable] = True
-        self._read[value.data_ptr()] = variable
-        self._note("other", "grad =", [owner], frame, given=(recorder.variables.value_of(value),))
+        reader = self._read.get(value.data_ptr())
+        other = recorder.variables.tensor(reader) if reader is not None else None
+        handed = reader if other is not None and other is not owner and other.grad is value else None
+        self._read.setdefault(value.data_ptr(), variable)
+        number = recorder.variables.value_of(value)
+        self._note("other", "grad =", [owner], frame, given=(number,), handed=handed)
 
     def cleared(self, tensors: Iterable[Tensor], call: str, frame: FrameType, optimizer: int | None = None) -> None:
         """The gradients of these variables are gone."""

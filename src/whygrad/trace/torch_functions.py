@@ -71,7 +71,7 @@ class Functions:
         node = results[0].grad_fn
         if node is not None and len(results) == 1:
             given = [recorder.variables.value_of(arg) for arg in args if isinstance(arg, torch.Tensor)]
-            node.register_hook(lambda back, come: _note_zeros(op, given, back, come))
+            node.register_hook(lambda back, come: _note_backward(op, given, back, come))
 
     def _wrap_from_numpy(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """The one factory that a mode does not see."""
@@ -122,9 +122,14 @@ class Functions:
             self.recorder.session.trouble("torch.compile", trouble)
 
 
-def _note_zeros(op: Op, given: Sequence[int], back: Sequence[Any], come: Sequence[Any]) -> None:
-    """Which arguments get nothing but zeros from the backward of a custom function that was given something."""
+def _note_backward(op: Op, given: Sequence[int], back: Sequence[Any], come: Sequence[Any]) -> None:
+    """Which arguments get nothing but zeros from the backward of a custom function, and whether it makes NaN."""
     with torch._C.DisableTorchFunction(), torch.no_grad():
+        op.spoils = _finite(come) and not _finite(back)
         if len(back) == len(given) and any(g is not None and bool(g.any()) for g in come):
             zeros = [value for value, g in zip(given, back, strict=True) if g is not None and not bool(g.any())]
             op.flat = tuple(dict.fromkeys(zeros))
+
+
+def _finite(gradients: Sequence[Any]) -> bool:
+    return all(bool(g.isfinite().all()) for g in gradients if g is not None)

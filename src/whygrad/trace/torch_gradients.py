@@ -183,7 +183,7 @@ class Gradients:
             if variable is not None:
                 recorder.recording.hand_updated.add(variable)
                 recorder.edits.read(variable, grad, frame)
-        elif not tensor.is_leaf and tensor.requires_grad:
+        elif not tensor.is_leaf and tensor.requires_grad and not tensor.retains_grad:
             stack = recorder.session.stacks.capture(frame)
             at, value = recorder.session.tick(), recorder.variables.value_of(tensor)
             recorder.recording.backwards.append(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,13 @@ class Naming:
         self.recorder = recorder
         self._named: dict[int, names.Named] = {}
         self._looked: set[tuple[int, ...]] = set()
+        self._adapter = replace(ADAPTER, is_variable=self._is_variable)
+
+    def _is_variable(self, thing: Any) -> bool:
+        """Whether something is trained, or was given to an optimizer without asking for a gradient."""
+        if not isinstance(thing, Tensor):
+            return False
+        return ADAPTER.is_variable(thing) or self.recorder.variables.number_of(thing) is not None
 
     def look_for_names(self, frame: FrameType) -> None:
         """Find what the user calls the variables, while the user's frames are there to look into."""
@@ -29,7 +37,7 @@ class Naming:
             if not self._worth_looking(frame):
                 self._refresh_flags()
                 return
-            for named in names.collect(ADAPTER, frame).values():
+            for named in names.collect(self._adapter, frame).values():
                 number = self.recorder.variables.number_of(named.target)
                 if number is not None:
                     self._keep(number, named)

@@ -124,7 +124,8 @@ class Optimizers:
                 closure = kwargs.get("closure") or next((a for a in args[1:] if callable(a)), None)
                 if closure is None:
                     self._note_step(optimizer, ((p, p.grad) for p in _parameters(optimizer)), sys._getframe(1))
-                    recorder.step_aside()
+                    if type(optimizer).__module__.startswith("torch."):
+                        recorder.step_aside()
                 else:
                     self._closures[id(optimizer)] = recorder.session.tick()
                     watched = self._watched(closure)

@@ -55,6 +55,8 @@ class _Mode(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if self.recorder.paused:
+            if func is torch._C._set_grad_enabled:  # somebody's own optimizer may leave it off
+                return self.recorder.switches.set_grad_enabled(func, args, kwargs or {}, sys._getframe(1))
             return func(*args, **(kwargs or {}))
         name = self.calls.name_of(func)
         if name is None:

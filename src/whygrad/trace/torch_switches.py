@@ -28,6 +28,8 @@ class Switches:
     def __init__(self, recorder: TorchRecorder) -> None:
         self.recorder = recorder
         self._off: list[int] = []
+        self._lifted: list[int] = []
+        """Those that somebody's `with torch.enable_grad()` turned on again, for as long as its block lasts."""
 
     def attach(self, patches: Patches) -> None:
         """`inference_mode` is no function that a mode sees; it is replaced by a class that tells."""
@@ -51,10 +53,16 @@ class Switches:
         was = torch.is_grad_enabled()
         result = func(*args, **kwargs)
         now = torch.is_grad_enabled()
+        ends = frame.f_code.co_name == "__exit__"
         if was and not now:
-            self._push("no_grad", frame)
-        elif now and not was:
-            self._pop()
+            if ends and self._lifted:
+                self._off.append(self._lifted.pop())  # the block that it had been turned on for is over
+            else:
+                self._push("no_grad", frame)
+        elif now and not was and self._off:
+            number = self._off.pop()
+            if not ends:
+                self._lifted.append(number)
         return result
 
     def _wrap_inference_mode(self, original: Any) -> Any:

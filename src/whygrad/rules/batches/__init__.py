@@ -1,0 +1,1 @@
+"""Rows and samples: which belong together, and what each is weighed with."""

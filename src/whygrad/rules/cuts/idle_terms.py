@@ -1,0 +1,231 @@
+"""Terms that are added to a loss and train nobody: a penalty without a graph, an entropy that was detached.
+
+No variable is without a gradient there, since the other terms bring one. But a term that is added, depends on what the
+loss trains, and lets no gradient through, is a number beside the loss: the training is the same without it.
+"""
+
+from __future__ import annotations
+
+from whygrad.flow import reach
+from whygrad.flow.recording import ITS_OWN, Backward, Op
+from whygrad.rules.case import Case, asked_once
+from whygrad.rules.cuts.added_numbers import added_numbers, has_own_loss
+from whygrad.rules.cuts.intent import comes_from_variable, is_log_probability, leading_on, only_weighs
+from whygrad.rules.cuts.missing import Missing, applied_after, cuts_of, missing_gradients
+from whygrad.rules.cuts.only_penalised import only_penalised
+from whygrad.rules.cuts.verdict import Verdict, judge
+from whygrad.rules.targets.objective import CONTRACTS, SHAPING
+from whygrad.rules.updates.history import applied_of, fresh_since
+
+_PASSES = 4
+"""Passes over one loss that are looked at: as many as each optimizer makes updates while everything is traced."""
+
+_SUMS = frozenset({
+    "add", "__add__", "__radd__", "add_", "__iadd__", "sub", "__sub__", "__rsub__", "rsub", "sub_", "subtract", "add_n",
+    "losses",
+})  # fmt: skip
+_SIGNS = frozenset({"neg", "negative", "__neg__", "identity", "squeeze", "reshape", "view", "clone", "astype", "cast"})
+_MEANS = frozenset({"mean", "sum", "reduce_mean", "reduce_sum"})
+_SAMPLES = ("multinomial", "categorical", "bernoulli", "normal", "poisson", "binomial", "sample", "randint", "choice")
+_PICKS = frozenset({"min", "minimum", "reduce_min", "max", "maximum", "reduce_max"})
+_FAR = 24
+_SURROGATE = 14
+"""How far back the logarithm may lie in a term that is a clipped ratio of probabilities."""
+_PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "mul_", "multiply"})
+_INVERSES = frozenset({"__rtruediv__", "__rdiv__", "rdiv", "reciprocal"})
+_QUOTIENTS = frozenset({"div", "div_", "truediv", "__truediv__", "true_divide", "div_no_nan"})
+
+
+@asked_once
+def idle_terms(case: Case) -> list[Verdict]:
+    """For each term that trains nobody, in every pass that is looked at, the place where its gradient stops."""
+    recording = case.recording
+    told: dict[tuple[tuple[int, int], str, int], list[Verdict]] = {}
+    passes: dict[tuple[int, int], int] = {}
+    explained = {missing.backward.stack for missing in missing_gradients(case)}  # its cuts are told as such
+    for backward in recording.backwards:
+        if (
+            backward.stack in explained
+            or backward.implicit
+            or backward.error
+            or backward.loss not in recording.values
+            or not backward.got
+        ):
+            continue
+        made = case.made_by.get(backward.loss or 0)
+        place = backward.stack, made.stack if made is not None else -1  # one line may ask for several losses in turn
+        if passes.get(place, 0) == _PASSES:
+            continue
+        passes[place] = passes.get(place, 0) + 1
+        once = {(v.code, v.op.stack): v for v in _of_loss(case, backward)}
+        for (code, stack), verdict in once.items():
+            told.setdefault((place, code, stack), []).append(verdict)
+    found: list[Verdict] = []
+    for (place, _, _), seen in told.items():
+        one = seen[0]
+        if len(seen) < passes[place] and not _taken_in_once(case, one):
+            continue
+        same = next((v for v in found if one.op.name == v.op.name == "captured" and _line(v) == _line(one)), None)
+        if same is None:
+            found.append(one)
+        else:  # all of a network's arrays are taken in by one line
+            same.variables |= one.variables
+    return found
+
+
+def _line(verdict: Verdict) -> tuple[str, int] | None:
+    return (verdict.where.file, verdict.where.line) if verdict.where is not None else None
+
+
+def _taken_in_once(case: Case, verdict: Verdict) -> bool:
+    """JAX: parameters from around a compiled function are constants to it in later passes, and not the program's."""
+    return verdict.op.name == "captured" and any(v.constant for v in case.recording.variables.values())
+
+
+def _of_loss(case: Case, backward: Backward) -> list[Verdict]:
+    terms, sums = _terms(case, backward)
+    if not sums:
+        return []
+    part = case.slice(backward, reach.CERTAIN)
+    known = applied_of(case, backward)
+    trained = applied_after(case, backward) if known is None else known
+    teaching = leading_on(case, part, backward.tape, trained)  # what a critic gets from the actor's loss is not applied
+    live = [term for term in terms if term in teaching]
+    numbers = added_numbers(case, backward, sums, live, trained)
+    if len(terms) < 2:
+        return numbers
+    found: list[Verdict] = []
+    for term in terms:
+        if term in teaching or term not in case.made_by or not live:
+            continue
+        rows = not _one_number(case, term) and not is_log_probability(case.made_by, term, _SURROGATE)
+        if rows and not _judges(case, term, trained):
+            continue  # a baseline, row by row: it is subtracted for what it does to the numbers
+        own, cuts = _stops(case, backward, term, trained, reach.CERTAIN)
+        if not rows and any(other in own.values for other in live):
+            continue  # `a + (b - a).detach()`: the value of one, the gradient of the other
+        if not cuts and (backward.tape is not None or _judges(case, term, trained)):
+            own, cuts = _stops(case, backward, term, trained, reach.PROVED)
+            cuts = [cut for cut in cuts if _left_on_its_way(case, cut.op, backward)]
+        cuts = [cut for cut in cuts if not _divides(own, cut.op)] or cuts  # by its own size: a scale is stopped rightly
+        stopped = frozenset(v for cut in cuts for v in cut.variables)
+        for cut in cuts:
+            verdict = judge(case, Missing(backward, stopped, cuts, own), cut)
+            verdict.idle = True
+            if not _draws(verdict):
+                found.append(verdict)
+    return found + numbers + only_penalised(case, backward, terms, trained)
+
+
+def _stops(
+    case: Case, backward: Backward, term: int, trained: set[int], proofs: frozenset[str]
+) -> tuple[reach.Slice, list[reach.Cut]]:
+    """What a term was made of, and where the only way from it to what the loss trains is cut."""
+    own = reach.backward_slice(case.recording, term, case.made_by, backward.at, proofs)
+    read = {case.recording.values[v].variable for v in own.values} & trained
+    since = fresh_since(case, backward, trained)
+    cuts = cuts_of(case, own, {v for v in read if v is not None}, backward.tape)
+    cuts = [cut for cut in cuts if cut.alone and cut.op.at > since and not _is_data(case, cut.op, backward)]
+    cuts = [cut for cut in cuts if cut.op.detail != ITS_OWN]
+    values = case.recording.values
+    made = {v for v in own.values if case.content.get(v) in read or (v not in case.content and values[v].live)}
+    for op in own.ops:
+        if any(v in made for v in op.inputs):
+            made.update(op.outputs)
+    return own, [cut for cut in cuts if not only_weighs(case, own, cut, made)]  # an advantage is stopped rightly
+
+
+def _left_on_its_way(case: Case, op: Op, backward: Backward) -> bool:
+    """Whether NumPy stands in the middle of what is recorded: what left there was made with a gradient, to be used."""
+    leaves = op.kind == "leave" or (backward.tape is None and any(_leaves(case, v) for v in op.outputs))
+    return leaves and not has_own_loss(case, op, backward)
+
+
+def _leaves(case: Case, value: int) -> bool:
+    return any(op.kind == "leave" and value in op.inputs for op in case.recording.ops.values())
+
+
+def _divides(own: reach.Slice, cut: Op) -> bool:
+    """Whether what is stopped divides: `alpha / q.abs().mean().detach()`."""
+    users = [op for op in own.ops if any(v in cut.outputs for v in op.inputs)]
+    return bool(users) and all(
+        op.name in _INVERSES or (op.name in _QUOTIENTS and op.inputs[0] not in cut.outputs) for op in users
+    )
+
+
+def _judges(case: Case, term: int, trained: frozenset[int] | set[int]) -> bool:
+    """Whether a term is what a network that is not trained here says of an input: a critic's value of an action."""
+    todo, seen = [term], {term}
+    while todo and len(seen) < _FAR:
+        op = case.made_by.get(todo.pop())
+        if op is None or op.kind not in ("compute", "stop"):
+            continue
+        own = {case.content[v] for v in op.inputs if v in case.content}
+        if op.name in CONTRACTS or (op.name in _SUMS and own):
+            return bool(own) and not own & trained
+        if op.kind == "stop" or op.name in _SUMS | _SIGNS | _PICKS | _MEANS | SHAPING:
+            fresh = [v for v in op.inputs if v not in seen]
+            seen.update(fresh)
+            todo.extend(fresh)
+    return False
+
+
+def _is_data(case: Case, op: Op, backward: Backward) -> bool:
+    """Whether nothing was recorded there: returns and old values are data to a loss, whatever they come from.
+
+    Parameters that a function takes from around it are no data: it has them as its argument. Nor is what is made of an
+    action that was recorded: it was computed with its gradient, to be judged.
+    """
+    if op.name == "captured":
+        return False
+    if op.switch is not None and any(case.recording.values[v].live for v in op.inputs if v not in case.content):
+        return False
+    return op.switch is not None or (backward.tape is not None and backward.tape not in op.tapes)
+
+
+def _draws(verdict: Verdict) -> bool:
+    """Whether the gradient stops at a sample: what becomes of an action has its own rule (W505)."""
+    return any(word in verdict.op.name.lower() for word in _SAMPLES)
+
+
+def _terms(case: Case, backward: Backward) -> tuple[list[int], list[Op]]:
+    """What a loss is the weighted sum of (numbers, or rows of which it is the mean), and where it is summed up."""
+    values = case.recording.values
+    todo, seen, found = [backward.loss], {backward.loss}, []
+    sums: list[Op] = []
+    while todo:
+        value = todo.pop()
+        if value is None or value not in values:
+            continue
+        made = case.made_by.get(value)
+        inner = _parts(case, made) if made is not None else []
+        if not inner:
+            found.append(value)
+            continue
+        if made is not None and made.name in _SUMS:
+            sums.append(made)
+        fresh = [v for v in inner if v not in seen]
+        seen.update(fresh)
+        todo.extend(fresh)
+    return found, sums
+
+
+def _parts(case: Case, made: Op) -> list[int]:
+    """The inputs of which an operation makes a weighted sum; none where it does something else."""
+    numbers = [v for v in made.inputs if case.recording.values[v].floating]
+    if made.name in _SUMS:
+        return numbers
+    if made.name in _SIGNS and len(numbers) == 1:
+        return numbers
+    if made.name in _MEANS and len(numbers) == 1:
+        rows = case.made_by.get(numbers[0])
+        return numbers if rows is not None and rows.name in _SUMS else []
+    if made.name in _PRODUCTS or made.name in _QUOTIENTS:
+        varying = [v for v in numbers if comes_from_variable(case, v)]
+        if len(varying) == 1 and (made.name in _PRODUCTS or varying[0] == made.inputs[0]):
+            return varying
+    return []
+
+
+def _one_number(case: Case, value: int) -> bool:
+    return all(size == 1 for size in case.recording.values[value].shape)

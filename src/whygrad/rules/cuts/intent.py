@@ -1,0 +1,395 @@
+"""Which cuts are meant.
+
+A bootstrap target is stopped on purpose, and so is an advantage; neither is what keeps a network from learning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from whygrad.flow import reach
+from whygrad.flow.recording import Backward, Op, Recording
+
+if TYPE_CHECKING:
+    from whygrad.rules.case import Case
+
+DIFFERENCE = frozenset({
+    "sub", "rsub", "__sub__", "__rsub__", "subtract", "squared_difference", "mse_loss", "smooth_l1_loss", "huber_loss",
+    "l1_loss",
+})  # fmt: skip
+_SUM = frozenset({"add", "__add__", "__radd__", "addcmul", "add_"})
+_GUARD = 1e-3
+
+
+def without_targets(recording: Recording, part: reach.Slice, cuts: list[reach.Cut]) -> list[reach.Cut]:
+    """Drop the cut that makes a target, where a loss compares a target with a prediction and both are cut.
+
+    `loss = (q - (r + gamma * q_next)) ** 2`: both sides come from the same network. The side that adds something
+    to the network's output is the target; cutting it is right, so the other cut is the fault.
+    """
+    if len(cuts) < 2:
+        return cuts
+    targets = set()
+    for cut in cuts:
+        for other in cuts:
+            if cut is other or not cut.variables & other.variables:
+                continue
+            if _is_target(recording, part, cut, other):
+                targets.add(cut.op.at)
+    return [cut for cut in cuts if cut.op.at not in targets] or cuts
+
+
+def _is_target(recording: Recording, part: reach.Slice, cut: reach.Cut, other: reach.Cut) -> bool:
+    ours, summed = _followers(recording, part, cut)
+    theirs, other_summed = _followers(recording, part, other)
+    for op in part.ops:
+        if op.name in DIFFERENCE and len(op.inputs) >= 2:
+            left, right = op.inputs[0], op.inputs[1]
+            apart = (left in ours and right in theirs) or (right in ours and left in theirs)
+            mixed = left in ours and left in theirs
+            if apart and not mixed:
+                mine = left if left in ours else right
+                yours = right if mine is left else left
+                if (mine in summed) != (yours in other_summed):
+                    return mine in summed
+                return _is_older(cut.op, other.op)
+    return False
+
+
+def _is_older(op: Op, other: Op) -> bool:
+    """Whether both ran without recording, this one before and on another occasion: what a rollout has kept."""
+    return op.switch is not None and other.switch is not None and op.switch != other.switch and op.at < other.at
+
+
+def is_target(case: Case, part: reach.Slice, cut: reach.Cut) -> bool:
+    """Whether what lies behind a cut only serves as a target: added to something, then compared with a prediction."""
+    values, summed = _followers(case.recording, part, cut)
+    for op in part.ops:
+        if op.name in DIFFERENCE and len(op.inputs) >= 2:
+            for one, other in (op.inputs[:2], op.inputs[1::-1]):
+                if one in summed and other not in values and comes_from_variable(case, other):
+                    return True
+    return False
+
+
+def chooses_for_target(case: Case, part: reach.Slice, cut: reach.Cut, backward: Backward) -> bool:
+    """Whether a cut picks the action that a target is taken for, and the rest of the network learns by another way.
+
+    Double Q-learning asks the trained network which action is best. A head that reaches the loss by that alone is
+    missing in the prediction; the index is as it should be.
+    """
+    if cut.op.kind != "discrete" or not is_target(case, part, cut):
+        return False
+    learning = {case.variable(v).network for v in backward.got}
+    return all(case.variable(v).network in learning for v in cut.variables)
+
+
+def is_compared(case: Case, part: reach.Slice, cut: reach.Cut, tape: int | None) -> bool:
+    """Whether a stopped value goes straight into a difference whose other side is trained: it is what to move to.
+
+    A codebook is drawn to what the encoder says, `mse_loss(codes, z.detach())`; the encoder learns by another way.
+    """
+    if cut.op.kind != "stop":
+        return False
+    if is_straight_through(case, part, cut, tape):
+        return True
+    meets = [op for op in part.ops if any(v in op.inputs for v in cut.op.outputs)]
+    if not meets or any(op.name not in DIFFERENCE or len(op.inputs) < 2 for op in meets):
+        return False
+    arrived = reach.gradient_reach(case.recording, part, tape)
+    sides = [v for op in meets for v in op.inputs[:2] if v not in cut.op.outputs]
+    return bool(sides) and all(v in arrived and v in case.made_by and _learns(case, v, tape) for v in sides)
+
+
+def _learns(case: Case, value: int, tape: int | None) -> bool:
+    """Whether a gradient that arrives at a value goes on to a variable."""
+    recording = case.recording
+    todo, seen = [value], {value}
+    while todo:
+        number = todo.pop()
+        made = case.made_by.get(number)
+        known = recording.values.get(number)
+        if known is not None and known.variable is not None and (made is None or made.name != "captured"):
+            return True
+        for source in made.inputs if made is not None else ():
+            if source not in seen and made is not None and reach.carries(recording, made, source, number, tape):
+                seen.add(source)
+                todo.append(source)
+    return False
+
+
+def is_straight_through(case: Case, part: reach.Slice, cut: reach.Cut, tape: int | None) -> bool:
+    """`x + stop(f - x)`: forward it is `f`, backward it is `x`, which learns; that stop is there for `x`'s sake."""
+    meets = [op for op in part.ops if any(v in op.inputs for v in cut.op.outputs)]
+    made = case.made_by.get(cut.op.inputs[0]) if cut.op.inputs else None
+    if made is None or made.name not in DIFFERENCE or not meets or any(op.name not in _SUM for op in meets):
+        return False
+    sides = {v for op in meets for v in op.inputs if v not in cut.op.outputs}
+    return bool(sides) and sides <= set(made.inputs) & reach.gradient_reach(case.recording, part, tape)
+
+
+def comes_from_variable(case: Case, value: int) -> bool:
+    """Whether a value was computed from some variable, differentiably or not."""
+    todo, seen = [value], {value}
+    while todo:
+        number = todo.pop()
+        known = case.recording.values.get(number)
+        if known is not None and known.variable is not None:
+            return True
+        made = case.made_by.get(number)
+        for source in made.inputs if made is not None else ():
+            if source not in seen:
+                seen.add(source)
+                todo.append(source)
+    return False
+
+
+def feeds_copy(case: Case, part: reach.Slice, cut: reach.Cut) -> bool:
+    """Whether what lies behind a cut is stored into another variable: a copy of weights, such as a target's sync."""
+    values, _ = _followers(case.recording, part, cut)
+    return any(op.kind == "write" and any(v in values for v in op.inputs) for op in part.ops if op.at > cut.op.at)
+
+
+def _followers(recording: Recording, part: reach.Slice, cut: reach.Cut) -> tuple[set[int], set[int]]:
+    """Values computed from what lies behind a cut, and those among them to which something was added."""
+    values = set(cut.op.outputs)
+    summed: set[int] = set()
+    for op in part.ops:
+        if op.at > cut.op.at and any(v in values for v in op.inputs):
+            others = [v for v in op.inputs if v not in values]
+            values.update(op.outputs)
+            adds = op.name in _SUM and not (others and all(_is_guard(recording, v) for v in others))
+            if adds or any(v in summed for v in op.inputs):
+                summed.update(op.outputs)
+    return values, summed
+
+
+def _is_guard(recording: Recording, value: int) -> bool:
+    """A tiny number that keeps a logarithm or a root away from zero: no reward."""
+    known = recording.values.get(value)
+    numbers = known.numbers if known is not None else None
+    return numbers is not None and numbers.size == 1 and 0 < abs(numbers.low) < _GUARD
+
+
+_PRODUCT = frozenset({"mul", "__mul__", "__rmul__", "multiply"})
+
+
+def advantages(case: Case, part: reach.Slice, cuts: list[reach.Cut], tape: int | None) -> list[reach.Cut]:
+    """The cuts that only make a weight for a log-probability: `-log_prob * advantage.detach()`.
+
+    There the stop is right; whoever is behind it needs a loss term of its own.
+    """
+    candidates = [cut for cut in cuts if cut.op.kind in ("stop", "leave") or cut.op.switch is not None]
+    if not candidates:
+        return []
+    trained = leading_on(case, part, tape)
+    return [cut for cut in candidates if only_weighs(case, part, cut, trained)]
+
+
+def leading_on(case: Case, part: reach.Slice, tape: int | None, only: set[int] | None = None) -> set[int]:
+    """Values through which the gradient of the loss gets to a variable: a log-probability of old data trains nobody.
+
+    `only`: to one of these.
+    """
+    recording = case.recording
+    arrived = reach.gradient_reach(recording, part, tape)
+    found = {v for v in arrived if v in recording.values and recording.values[v].variable is not None}
+    found = {v for v in found if only is None or recording.values[v].variable in only}
+    for op in part.ops:
+        for target in op.outputs:
+            if target in arrived and any(
+                v in found and reach.carries(recording, op, v, target, tape) for v in op.inputs
+            ):
+                found.add(target)
+    return found
+
+
+def only_weighs(case: Case, part: reach.Slice, cut: reach.Cut, trained: set[int]) -> bool:
+    """Whether every way from the cut to the loss goes through a product with a log-probability that is trained."""
+    landed = [case.recording.ops[h.entered] for h in case.recording.handovers if h.left == cut.op.at]
+    values = {*cut.op.outputs, *(v for op in landed for v in op.outputs)}
+    weighs = False
+    for op in part.ops:
+        if op.at <= cut.op.at or not any(v in values for v in op.inputs):
+            continue
+        others = [v for v in op.inputs if v not in values]
+        if op.name in _PRODUCT and any(v in trained and is_log_probability(case.made_by, v) for v in others):
+            weighs = True
+            continue
+        values.update(op.outputs)
+    return weighs and part.loss not in values
+
+
+def is_log_probability(made_by: dict[int, Op], value: int, far: int = 8) -> bool:
+    """Whether a value is a log-probability: a logarithm lies a few operations back."""
+    level, seen = [value], {value}
+    for _ in range(far + 1):
+        ops = [op for number in level if (op := made_by.get(number)) is not None]
+        for op in ops:
+            name = op.name.lower()
+            logarithm = name.startswith("log") and not name.startswith("logical")  # `logical_or` of a range check
+            if logarithm or "cross_entropy" in name or name == "nll_loss":
+                return True
+        level = [v for v in dict.fromkeys(v for op in ops for v in op.inputs) if v not in seen]
+        seen.update(level)
+    return False
+
+
+def dropped_terms(recording: Recording, part: reach.Slice, variables: set[int], backward: Backward) -> dict[int, Op]:
+    """Variables for which a loss term was computed that the loss does not contain, with that term.
+
+    `advantage = (returns - values).detach()` is right, and `values` has its own term, `value_loss`. When that term is
+    computed and not added to the loss, the stop is innocent and the missing term is the fault.
+    """
+    bit = {v: 1 << i for i, v in enumerate(sorted(variables))}
+    values = recording.values
+    masks = {v.id: bit[v.variable] for v in values.values() if v.variable in bit}
+    consumed = {b.loss for b in recording.backwards if b.loss is not None}  # another loss is no term of this one
+    reduced: set[int] = set()
+    since = max((s.at for s in recording.steps if s.at < backward.at), default=0)
+    terms: list[Op] = []
+    for at, op in recording.ops.items():
+        if at < since or at >= backward.at:
+            continue
+        if op.kind not in ("leave", "stop"):
+            consumed.update(op.inputs)
+        for target in op.outputs:
+            mask = 0
+            for source in op.inputs:
+                if source in masks and reach.carries(recording, op, source, target, backward.tape):
+                    mask |= masks[source]
+            if mask:
+                masks[target] = mask
+                if _scalar(values[target].shape) and (_reduces(op) or any(v in reduced for v in op.inputs)):
+                    reduced.add(target)
+                    if target not in part.values:
+                        terms.append(op)
+    found: dict[int, Op] = {}
+    for op in terms:
+        if not any(value in consumed for value in op.outputs):
+            mask = masks.get(op.outputs[0], 0)
+            found.update({variable: op for variable, flag in bit.items() if mask & flag})
+    return found
+
+
+def _reduces(op: Op) -> bool:
+    """Whether an operation makes one number of a batch: what loss terms are made by."""
+    name = op.name.lower()
+    return name.removeprefix("reduce_") in ("mean", "sum", "cross_entropy", "norm") or name.endswith("loss")
+
+
+LINEAR = frozenset({
+    "mean", "sum", "reduce_mean", "reduce_sum", "neg", "negative", "__neg__", "add", "__add__", "__radd__", "sub",
+    "__sub__", "__rsub__", "rsub", "mul", "__mul__", "__rmul__", "multiply", "div", "truediv", "__truediv__", "squeeze",
+    "reshape", "view", "flatten", "min", "minimum", "reduce_min", "getitem", "__getitem__", "strided_slice", "gather",
+    "identity", "cast", "stack", "cat", "concat",
+})  # fmt: skip
+
+
+def serves_as_critic(case: Case, members: set[int]) -> bool:
+    """Whether a network's bare output is what a loss makes large: `-critic(states, actor(states)).mean()`.
+
+    Such a loss cannot train the network itself (it would only inflate its output); it is there to train what feeds it.
+    A network whose output is compared with data, or goes on into another network, is not of that kind.
+    """
+    using = [
+        b
+        for b in case.recording.backwards
+        if b.loss is not None and not b.implicit and any(case.uses(b, v) for v in members)
+    ]
+    trains = [b for b in using if b.got & members] or using
+    return bool(trains) and all(_is_bare_output(case, b, members) for b in trains)
+
+
+def _is_bare_output(case: Case, backward: Backward, members: set[int]) -> bool:
+    todo, seen = [backward.loss], {backward.loss}
+    while todo:
+        value = todo.pop()
+        made = case.made_by.get(value) if value is not None else None
+        if made is None:
+            continue
+        read = [case.content.get(v) in members for v in made.inputs]
+        if any(read) and not all(read):
+            return True  # a layer, given something; a bare parameter (a learned weight) is not asked for an opinion
+        if made.name in LINEAR and not any(read):
+            fresh = [v for v in made.inputs if v not in seen]
+            seen.update(fresh)
+            todo.extend(fresh)
+    return False
+
+
+def serves_as_target(case: Case, network: str, members: set[int] | None = None) -> bool:
+    """Whether an untrained network is there to be compared with: a target, a teacher, a fixed random network.
+
+    Told from a forgotten one by what it is fed and where its output goes. A target has the shape of a trained network
+    and sees other inputs than that one (the next states); a teacher's output meets a trained network's in a difference.
+    `members`: the untrained part, where one module keeps both.
+    """
+    recording = case.recording
+    own = [v for v in recording.variables.values() if v.network == network]
+    trained: dict[str, list[tuple[int | None, ...]]] = {}
+    for variable in recording.variables.values():
+        if variable.id in case.trained:
+            trained.setdefault(variable.network, []).append(variable.shape)
+    shapes = sorted(str(v.shape) for v in own)
+    twins = [name for name, theirs in trained.items() if name != network and sorted(map(str, theirs)) == shapes]
+    fed = fed_with(case, {v.id for v in own})
+    for twin in twins:
+        theirs = fed_with(case, {v.id for v in recording.variables.values() if v.network == twin})
+        if not fed & theirs:
+            return True
+    return _meets_in_difference(case, members or {v.id for v in own})
+
+
+def fed_with(case: Case, variables: set[int], among: Iterable[Op] | None = None) -> set[int]:
+    """Values that go into operations together with these variables and come from outside the network."""
+    made: set[int] = set()
+    fed: set[int] = set()
+    for op in case.recording.ops.values() if among is None else among:
+        if op.name == "read_value":
+            continue
+        inside = any(case.content.get(v) in variables for v in op.inputs)
+        if inside:
+            fed.update(v for v in op.inputs if v not in case.content and v not in made)
+        if inside or any(v in made for v in op.inputs):
+            made.update(op.outputs)
+    return {root for value in fed for root in _unpacked(case, value)}
+
+
+_PACKING = frozenset({
+    "cat", "concat", "concatenate", "stack", "cast", "to", "float", "reshape", "view", "flatten", "unsqueeze",
+    "squeeze", "expand_dims", "identity", "transpose", "permute", "contiguous",
+})  # fmt: skip
+
+
+def _unpacked(case: Case, value: int) -> list[int]:
+    """The values that were only put together or reshaped to make this one."""
+    made = case.made_by.get(value)
+    if made is None or made.name not in _PACKING:
+        return [value]
+    return [root for source in made.inputs for root in _unpacked(case, source)]
+
+
+def _meets_in_difference(case: Case, variables: set[int]) -> bool:
+    ours: set[int] = set()
+    theirs: set[int] = set()
+    for op in case.recording.ops.values():
+        reads = {case.content[v] for v in op.inputs if v in case.content}
+        mine = bool(reads & variables) or any(v in ours for v in op.inputs)
+        other = bool(reads & case.trained) or any(v in theirs for v in op.inputs)
+        if op.name in DIFFERENCE and len(op.inputs) >= 2:
+            left, right = op.inputs[0], op.inputs[1]
+            for one, two in ((left, right), (right, left)):
+                apart = one in ours and one not in theirs and two in theirs and two not in ours
+                if apart and not _scalar(case.recording.values[one].shape):  # two loss terms are no comparison
+                    return True
+        if mine:
+            ours.update(op.outputs)
+        if other:
+            theirs.update(op.outputs)
+    return False
+
+
+def _scalar(shape: tuple[int | None, ...]) -> bool:
+    return all(size == 1 for size in shape)

@@ -1,0 +1,269 @@
+"""Variables that a loss should train and does not: which they are, and where their gradient stops."""
+
+from __future__ import annotations
+
+from bisect import bisect, bisect_left
+from dataclasses import dataclass, field
+
+from whygrad.flow import reach
+from whygrad.flow.recording import Backward, Clear, Op, Step
+from whygrad.rules.case import Case, asked_once
+from whygrad.rules.cuts.called_in_vain import without_older_data
+from whygrad.rules.cuts.intent import (
+    advantages,
+    chooses_for_target,
+    dropped_terms,
+    feeds_copy,
+    is_compared,
+    is_target,
+    without_targets,
+)
+from whygrad.rules.cuts.never_begun import never_begun
+from whygrad.rules.cuts.selections import one_of_compared, without_selections
+
+
+@dataclass(slots=True)
+class Missing:
+    """Variables that one loss should train and does not, with the places where their gradient stops."""
+
+    backward: Backward
+    variables: frozenset[int]
+    cuts: list[reach.Cut]
+    part: reach.Slice
+    """The data flow in which the cuts were found."""
+    update: int = 1
+    """The first update in which they were missing."""
+    seen: int = 1
+    unreached: frozenset[int] = field(default_factory=frozenset)
+    """Those that the loss is not computed from at all."""
+    dropped: dict[int, Op] = field(default_factory=dict)
+    """Those for which a loss term was computed and then left out of the loss, with that term."""
+    only_weight: frozenset[int] = frozenset()
+    """Those that reach the loss only as the (rightly stopped) weight of a log-probability."""
+
+
+@asked_once
+def missing_gradients(case: Case) -> list[Missing]:
+    """For each loss, the variables it should have trained and did not."""
+    groups: dict[int, set[int]] = {}
+    backwards: dict[int, Backward] = {}
+    for variable, backward in _lost(case).items():
+        groups.setdefault(backward.at, set()).add(variable)
+        backwards[backward.at] = backward
+    for backward, variables in never_begun(case):
+        groups[backward.at], backwards[backward.at] = variables, backward
+    return [one for at in sorted(groups) for one in _explained(case, backwards[at], groups[at])]
+
+
+def _explained(case: Case, backward: Backward, variables: set[int]) -> list[Missing]:
+    """Explain lost variables with the most certain data flow that explains them.
+
+    First what stayed in the framework, then round trips that are proved, then those that the source suggests; at
+    last ways with more than one wall on them.
+    """
+    update = 1 + sum(1 for step in case.recording.steps if step.at < backward.at)
+    seen = max(1, sum(1 for step in case.recording.steps if variables & step.without))
+    found: list[Missing] = []
+    left = set(variables)
+    tried = 0, 0
+    ways = [(proofs, True) for proofs in (reach.CERTAIN, reach.PROVED, reach.SUGGESTED)] + [(reach.PROVED, False)]
+    for proofs, alone in ways:
+        part = case.slice(backward, proofs)
+        if alone and tried == (id(part), len(left)):
+            continue  # no round trip is believed that was not before
+        tried = id(part), len(left)
+        cuts = cuts_of(case, part, left, backward.tape)
+        cuts = [c for c in cuts if c.alone or not (alone or feeds_copy(case, part, c))]
+        cuts = without_older_data(case, backward, part, cuts)
+        if alone and all(is_target(case, part, cut) for cut in cuts):
+            continue  # it only makes a target; what should have been the prediction is still to be found
+        cuts = cuts if alone else [c for c in cuts if not chooses_for_target(case, part, c, backward)]
+        one = _weigh(case, backward, part, cuts)
+        one.update, one.seen = update, seen
+        if one.variables:
+            found.append(one)
+            left -= one.variables
+    for cut in _swallowed(case, backward, left):
+        found.append(Missing(backward, cut.variables, [cut], case.slice(backward, reach.CERTAIN), update, seen))
+        left -= cut.variables
+    if left:
+        part = case.slice(backward, reach.CERTAIN)
+        dropped = dropped_terms(case.recording, part, left, backward)
+        found.append(Missing(backward, frozenset(left), [], part, update, seen, frozenset(left), dropped))
+    return found
+
+
+def _swallowed(case: Case, backward: Backward, variables: set[int]) -> list[reach.Cut]:
+    """PyTorch: custom functions whose backward returned None for variables that a gradient should arrive at."""
+    recording, part = case.recording, case.slice(backward, reach.CERTAIN)
+    if recording.framework != "torch" or backward.error or not variables:
+        return []
+    arrived = reach.gradient_reach(recording, part, None)
+    behind = {v: owner for v in arrived if (owner := recording.values[v].variable) in variables - backward.got}
+    found: list[reach.Cut] = []
+    for op in part.ops:
+        passing = {behind[v] for v in op.inputs if v in behind}
+        if passing and op.detail == "custom_function":
+            found.append(reach.Cut(op, frozenset(v for v in passing if v is not None), True))
+    return _by_place(found)
+
+
+def cuts_of(case: Case, part: reach.Slice, variables: set[int], tape: int | None) -> list[reach.Cut]:
+    """The places where the gradient of variables stops, without those that make a target."""
+    cuts = _by_place(reach.cuts(case.recording, part, variables, tape))
+    cuts = without_selections(case, part, cuts, tape)
+    compared = [c for c in cuts if is_compared(case, part, c, tape)]
+    others = {v for c in cuts if c not in compared for v in c.variables}
+    cuts = [c for c in cuts if c not in compared or not c.variables <= others]
+    cuts = one_of_compared(case, part, cuts, compared, tape)
+    open_ways = {v for cut in cuts if cut.alone for v in cut.variables}
+    cuts = [c for c in cuts if c.alone or not c.variables <= open_ways]
+    return without_targets(case.recording, part, cuts)
+
+
+def _weigh(case: Case, backward: Backward, part: reach.Slice, cuts: list[reach.Cut]) -> Missing:
+    """Set aside the cuts that are right, where the fault is a term that the loss does not have."""
+    behind = frozenset(v for cut in cuts for v in cut.variables)
+    meant = [cut for cut in cuts if cut.op.kind in ("stop", "leave") or cut.op.switch is not None]
+    stopped = {v for cut in meant for v in cut.variables}.difference(*(c.variables for c in cuts if c not in meant))
+    dropped = dropped_terms(case.recording, part, stopped, backward) if stopped else {}
+    weights = advantages(case, part, cuts, backward.tape)
+    only_weight = {v for c in weights for v in c.variables}.difference(*(c.variables for c in cuts if c not in weights))
+    others = {v for c in cuts if c not in weights for v in c.variables}
+    # An advantage, a temperature: its stop is right, and where there is another one that is to blame.
+    cuts = [c for c in cuts if c not in weights or not c.variables <= others]
+    cuts = [cut for cut in cuts if not cut.variables <= dropped.keys() | only_weight]
+    without = frozenset(dropped.keys() | only_weight)
+    return Missing(backward, behind, cuts, part, unreached=without, dropped=dropped,
+                   only_weight=frozenset(only_weight - dropped.keys()))  # fmt: skip
+
+
+def _lost(case: Case) -> dict[int, Backward]:
+    """Each variable that never receives a gradient, with the backward pass that should have given it one."""
+    recording = case.recording
+    lost: dict[int, Backward] = {}
+    used_up = {b.tape for b in recording.backwards if b.tape is not None and _used_up(b)}
+    broken = [b for b in recording.backwards if b.tape is None and _stopped_half_way(b)]
+    for backward in recording.backwards:
+        if backward.implicit or backward.loss is None or backward.tape in used_up or _broke_down(backward):
+            continue
+        failed = backward.error is not None or _step_failed(case, backward)
+        for variable in _expected(case, backward) - case.left_alone:
+            fed = variable in case.trained and not failed
+            frozen = not recording.variables[variable].trainable and variable not in backward.got
+            frozen = frozen and not case.asks(backward, variable)
+            due = any(b is not backward and case.asks(b, variable) for b in broken)  # its turn came, and failed
+            if not fed and not frozen and not due and variable not in case.replaced.stale:
+                better = variable not in lost or _explains_better(case, backward, lost[variable], variable)
+                if better:
+                    lost[variable] = backward
+    return lost
+
+
+def _step_failed(case: Case, backward: Backward) -> bool:
+    """Whether the optimizer refused what this backward pass gave it."""
+    steps = case.recording.steps
+    first = bisect(steps, backward.at, key=_when)
+    return first < len(steps) and steps[first].error is not None
+
+
+def _expected(case: Case, backward: Backward) -> set[int]:
+    """The variables that this backward pass was there to train."""
+    recording = case.recording
+    if backward.wanted:
+        got = backward.got - case.zero_by_construction
+        return set(backward.wanted) - got if not _used_up(backward) else set()
+    if backward.error is not None:
+        return _expected_of_failure(case, backward)
+    expected: set[int] = set()
+    for step in _steps_after(case, backward):
+        missed = step.without | (step.applied & case.zero_by_construction)
+        clears = recording.clears
+        between = bisect(clears, backward.at, key=_when), bisect_left(clears, step.at, key=_when)
+        expected |= missed.difference(*(c.variables for c in clears[slice(*between)]))
+    return expected
+
+
+def applied_after(case: Case, backward: Backward) -> set[int]:
+    """The variables that got a gradient in a pass and were changed by it."""
+    applied = {v for step in _steps_after(case, backward) for v in step.applied}
+    return set(backward.got) & applied
+
+
+def _steps_after(case: Case, backward: Backward) -> list[Step]:
+    """The first step of each optimizer after a backward pass: those that this pass was for."""
+    first: dict[int, Step] = {}
+    steps = case.recording.steps
+    for step in steps[bisect(steps, backward.at, key=_when) :]:
+        first.setdefault(step.optimizer, step)
+        if len(first) == len(case.recording.optimizers):
+            break
+    return list(first.values())
+
+
+def _expected_of_failure(case: Case, backward: Backward) -> set[int]:
+    if backward.error is None or "does not require grad" not in backward.error:
+        return set()
+    recording = case.recording
+    given = {v for o in recording.optimizers.values() for v in o.holds}
+    own = {v.id for v in recording.variables.values() if v.parameter and v.trainable}
+    candidates = given or own
+    cleared = [c for c in recording.clears if c.at < backward.at]
+    last_step = max((s.at for s in recording.steps if s.at < backward.at), default=0)
+    fresh = [c.variables for c in cleared if c.at > last_step]
+    part = case.slice(backward)
+    on_way = {recording.values[v].variable for v in part.values if v in recording.values}
+    chosen = set().union(*fresh) & candidates if fresh else candidates
+    if chosen & on_way:
+        return chosen & on_way
+    return (candidates & on_way) or chosen or candidates
+
+
+@asked_once
+def _first_missed(case: Case) -> dict[int, int]:
+    """When each variable first came to a step without a gradient."""
+    found: dict[int, int] = {}
+    for step in case.recording.steps:
+        for variable in step.without:
+            found.setdefault(variable, step.at)
+    return found
+
+
+def _explains_better(case: Case, new: Backward, old: Backward, variable: int) -> bool:
+    """Of two losses in one update, the one that is computed from the variable; of two such, the later."""
+    first_step = _first_missed(case).get(variable)
+    if first_step is not None and new.at > first_step:
+        return False  # the first update tells the story; later ones repeat it
+    return case.uses(new, variable) >= case.uses(old, variable)
+
+
+def _when(event: Step | Clear) -> int:
+    return event.at
+
+
+def _by_place(cuts: list[reach.Cut]) -> list[reach.Cut]:
+    """Cuts at one expression (in a loop, over a rollout) are one cut; the first stands for all."""
+    places: dict[tuple[str, int, int | None], reach.Cut] = {}
+    for cut in cuts:
+        key = cut.op.name, cut.op.stack, cut.op.switch if cut.op.switch is None else 0
+        known = places.get(key)
+        if known is None:
+            places[key] = cut
+        else:
+            places[key] = reach.Cut(known.op, known.variables | cut.variables, known.alone or cut.alone)
+    return list(places.values())
+
+
+def _used_up(backward: Backward) -> bool:
+    return backward.error is not None and ("persistent" in backward.error or "second time" in backward.error)
+
+
+def _stopped_half_way(backward: Backward) -> bool:
+    """PyTorch: whether a pass began and met a graph that was freed, or values that were overwritten."""
+    return backward.error is not None and ("second time" in backward.error or "inplace" in backward.error)
+
+
+def _broke_down(backward: Backward) -> bool:
+    """Whether an operation of the backward pass itself could not be computed: that says nothing of the way."""
+    kind = (backward.error or "").partition(":")[0]
+    return kind in ("InvalidArgumentError", "UnimplementedError", "ResourceExhaustedError", "InternalError")

@@ -1,0 +1,42 @@
+"""Which expression has to change where a gradient becomes zero."""
+
+from __future__ import annotations
+
+from whygrad.flow.site import Site
+from whygrad.rules.case import Case
+from whygrad.rules.numbers.flatness import Dead, fed_by
+
+
+def place_of(case: Case, dead: Dead) -> Site | None:
+    """What made the zero where there is one, the layer that has the flat activation, else the flat operation."""
+    if dead.why == "zero weights" and dead.zero_variable is not None:
+        return _filled(case, dead.zero_variable) or case.site(dead.op.stack)
+    if dead.why == "zero factor" and dead.zero is not None and dead.zero.kind != "enter":
+        return case.site(dead.zero.stack)
+    here = case.site(dead.op.stack)
+    if here is None or not _says_little(case, dead, here):
+        return here
+    layer = fed_by(case, dead.source)
+    return next((s for v in sorted(layer) if (s := case.site(case.variable(v).created)) is not None), here)
+
+
+def _says_little(case: Case, dead: Dead, here: Site) -> bool:
+    """`model.fit(x, y)`, and in TensorFlow `net(x)`: the layer's own line has its activation."""
+    if here == case.site(dead.backward.stack):
+        return True
+    if case.recording.framework != "tensorflow":
+        return False
+    made = case.made_by.get(dead.source)
+    while made is not None and case.site(made.stack) == here:
+        if any(v in case.content for v in made.inputs):
+            return True  # the weights were multiplied within the very same call: the activation is a part of it
+        made = case.made_by.get(made.inputs[0]) if made.inputs else None
+    return False
+
+
+def _filled(case: Case, variable: int) -> Site | None:
+    """Where a variable got its content: the last write before the first step, else where it was made."""
+    first = case.recording.steps[0].at if case.recording.steps else 0
+    writes = [w for w in case.recording.writes if w.variable == variable and w.at < first]
+    known = case.variable(variable)
+    return case.site(writes[-1].stack if writes else known.filled if known.filled is not None else known.created)

@@ -1,0 +1,210 @@
+"""Magnitude over layers: how large each layer's gradient is, from the input to the loss."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from whygrad.flow import reach
+from whygrad.flow.recording import Backward, Op, Step
+from whygrad.flow.site import Site
+from whygrad.rules.case import Case
+from whygrad.rules.numbers.flatness import PRODUCTS, pass_before
+from whygrad.rules.numbers.origin import Trouble, base_name, numbers_of, origin_of
+
+_DEEP = 4
+_LONG = 16
+_LARGE = 1e12
+_HUGE = 1e8
+_GROWN = 1e4
+_QUOTIENT = frozenset({"div", "truediv", "rtruediv", "reciprocal", "realdiv", "divide", "true_divide"})
+_RECURRENT = frozenset({"rnn_relu", "rnn_tanh", "lstm", "gru"})
+SQUASH = frozenset({"sigmoid", "tanh", "logistic", "softsign", "softmax", "hardsigmoid", "erf"})
+
+
+@dataclass(slots=True)
+class Chain:
+    """The weight matrices of one network in the order of the forward pass, with their gradients' size per entry."""
+
+    backward: Backward
+    step: Step
+    order: list[int]
+    sizes: list[float]
+    squashes: list[Op]
+    bias: float = 0.0
+    """The same of the last layer's bias."""
+    rounds: int = 0
+    """How often a loop multiplies by one of the matrices."""
+
+
+def chains(case: Case, step: Step) -> list[Chain]:
+    """One chain for each network that a step trains, where it is deep enough to say something."""
+    networks: dict[str, list[int]] = {}
+    for variable, numbers in step.gradients.items():
+        known = case.variable(variable)
+        if len(known.shape) >= 2 and numbers.finite and numbers.norm > 0:
+            networks.setdefault(known.network.split(".")[0], []).append(variable)
+    found = []
+    for members in networks.values():
+        backward = pass_before(case, step, members[0])
+        if backward is not None and backward.loss is not None and backward.loss in case.recording.values:
+            chain = _chain(case, step, backward, members)
+            if chain is not None:
+                found.append(chain)
+    return found
+
+
+def _chain(case: Case, step: Step, backward: Backward, members: list[int]) -> Chain | None:
+    part = case.slice(backward, reach.CERTAIN)
+    first_use: dict[int, int] = {}
+    squashes = []
+    for op in part.ops:
+        if not op.carries:
+            continue
+        if base_name(op) in SQUASH or _by_hand(case, op):
+            squashes.append(op)
+        if base_name(op) in PRODUCTS or "rnn" in base_name(op):
+            for value in op.inputs:
+                variable = case.content.get(value)
+                if variable in members and variable is not None:
+                    first_use.setdefault(variable, op.at)
+    order = sorted(first_use, key=lambda v: first_use[v])
+    if not order:
+        return None
+    sizes = [step.gradients[v].norm / math.sqrt(step.gradients[v].size) for v in order]
+    owner = case.variable(order[-1]).owner
+    vectors = [v for v in step.gradients if len(case.variable(v).shape) == 1 and case.variable(v).owner == owner]
+    bias = max((step.gradients[v].norm / math.sqrt(step.gradients[v].size) for v in vectors if owner), default=0.0)
+    loop = loop_in(case, backward) if len(order) < _DEEP else None
+    return Chain(backward, step, order, sizes, squashes, bias, loop[1] if loop is not None else 0)
+
+
+def _by_hand(case: Case, op: Op) -> bool:
+    """Whether an operation ends a sigmoid that is written out: `1 / (1 + exp(-x))`."""
+    if base_name(op) not in _QUOTIENT or len(op.inputs) not in (1, 2):
+        return False
+    below = case.made_by.get(op.inputs[-1])
+    if below is None or base_name(below) not in ("add", "radd") or _computed_input(case, op) != op.inputs[-1]:
+        return False
+    return any((made := case.made_by.get(v)) is not None and base_name(made) == "exp" for v in below.inputs)
+
+
+def _computed_input(case: Case, op: Op) -> int | None:
+    """The one input of an operation that was computed; None where there are several."""
+    made = [v for v in op.inputs if (source := case.made_by.get(v)) is not None and source.kind != "enter"]
+    return made[0] if len(made) == 1 else None
+
+
+def squash_name(op: Op) -> str:
+    """What a squashing operation is called."""
+    return "sigmoid" if base_name(op) in _QUOTIENT else base_name(op)
+
+
+def loop_in(case: Case, backward: Backward) -> tuple[Op, int] | None:
+    """A product that a loss computes again and again with one variable, and how often."""
+    uses: dict[int, list[Op]] = {}
+    for op in case.slice(backward, reach.CERTAIN).ops:
+        if op.carries and base_name(op) in PRODUCTS:
+            for variable in {case.content[v] for v in op.inputs if v in case.content}:
+                uses.setdefault(variable, []).append(op)
+    squared = {v: ops for v, ops in uses.items() if len(set(case.variable(v).shape)) == 1}
+    busiest = max(squared.values(), key=_rounds, default=[])
+    return (busiest[-1], _rounds(busiest)) if _rounds(busiest) >= 2 * _DEEP else None
+
+
+def rounds_in(case: Case, backward: Backward) -> tuple[Op, int] | None:
+    """Such a product, or a recurrent layer, and how often it multiplies by its weights."""
+    return loop_in(case, backward) or max(_recurrent_layers(case, backward), key=lambda one: one[1], default=None)
+
+
+def _recurrent_layers(case: Case, backward: Backward) -> Iterator[tuple[Op, int]]:
+    """PyTorch: loops inside of one operation, with the length of their sequences, whichever axis that is."""
+    for op in case.slice(backward, reach.CERTAIN).ops:
+        shape = case.recording.values[op.outputs[0]].shape if op.outputs else ()
+        length = max((size or 0 for size in shape[:-1]), default=0)
+        if op.carries and base_name(op) in _RECURRENT and length >= 2 * _DEEP:
+            yield op, length
+
+
+def _rounds(ops: list[Op]) -> int:
+    return sum(op.times for op in ops)
+
+
+def runaway(case: Case, trouble: Trouble | None) -> tuple[Op, int] | None:
+    """A loop in which the numbers grew until they overflowed: no operation of it is wrong by itself."""
+    if trouble is None or trouble.backward is None or trouble.backward.loss is None:
+        return None
+    origin = origin_of(case, trouble.backward.loss, trouble.backward.at)
+    if origin is None and trouble.kind == "gradient":
+        loss = numbers_of(case, trouble.backward.loss)
+        return rounds_in(case, trouble.backward) if loss is not None and abs(loss.high) > _LARGE else None
+    if origin is None or origin.variable is not None:
+        return None
+    largest = max((max(abs(n.low), abs(n.high)) for n in origin.inputs if n is not None), default=0.0)
+    return rounds_in(case, trouble.backward) if largest > _LARGE else None
+
+
+@dataclass(slots=True)
+class Overshoot:
+    """A finite gradient so large that the step with it lost the weights, and what made it so large."""
+
+    step: Step
+    backward: Backward
+    loop: tuple[Op, int] | None
+    layers: list[Op]
+
+
+def overshot(case: Case, trouble: Trouble | None) -> Overshoot | None:
+    """Whether what is not finite was made so by a step, because a loop or the layers had blown its gradient up."""
+    if trouble is None:
+        return None
+    steps = [s for s in case.recording.steps if s.at < trouble.at and s.gradients and s.weights and s.error is None]
+    if not steps:
+        return None
+    step = steps[-1]
+    sizes = [math.sqrt(sum(min(n.norm, 1e150) ** 2 for n in one.values())) for one in (step.gradients, step.weights)]
+    finite = all(n.finite for one in (step.gradients, step.weights) for n in one.values())
+    backward = pass_before(case, step, min(step.applied)) if finite and sizes[0] > _HUGE * max(1.0, sizes[1]) else None
+    if backward is None or backward.loss is None:
+        return None
+    loop, layers = rounds_in(case, backward), growing_layers(case, backward)
+    return Overshoot(step, backward, loop, layers) if loop is not None or layers else None
+
+
+def reached(case: Case, op: Op) -> float:
+    """The largest number that an operation made, whatever its sign."""
+    numbers = numbers_of(case, op.outputs[0]) if op.outputs else None
+    return max(abs(numbers.low), abs(numbers.high)) if numbers is not None else 0.0
+
+
+def growing_layers(case: Case, backward: Backward) -> list[Op]:
+    """The layers of a deep network, where what they make grows by orders of magnitude from the first to the last."""
+    if backward.loss is None or backward.loss not in case.recording.values:
+        return []
+    products = [op for op in case.slice(backward, reach.CERTAIN).ops if op.carries and base_name(op) in PRODUCTS]
+    layers = [
+        op
+        for op in products
+        if any(v in case.content and len(case.variable(case.content[v]).shape) > 1 for v in op.inputs)
+    ]
+    sizes = [reached(case, op) for op in layers]
+    rising = sum(1 for a, b in pairwise(sizes) if b > 2 * a > 0)
+    grows = len(layers) >= _DEEP and sizes[-1] > _GROWN * sizes[0] > 0 and rising >= 0.7 * (len(sizes) - 1)
+    return layers if grows else []
+
+
+def is_deep(chain: Chain) -> bool:
+    """Whether there are layers enough, or rounds of a loop, to compare the first with the last."""
+    return len(chain.order) >= _DEEP or (len(chain.order) > 1 and chain.rounds >= _LONG)
+
+
+def usual_site(case: Case, ops: list[Op]) -> Site | None:
+    """The expression that most of the operations come from."""
+    counts: dict[Site, int] = {}
+    for op in ops:
+        site = case.site(op.stack)
+        if site is not None:
+            counts[site] = counts.get(site, 0) + 1
+    return max(counts, key=lambda s: counts[s], default=None)

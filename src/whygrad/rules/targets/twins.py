@@ -1,0 +1,359 @@
+"""Networks of one build: the one that is trained, and the one that makes its targets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from whygrad.flow import reach
+from whygrad.flow.recording import Copy, Op
+from whygrad.rules.case import Case, asked_once
+from whygrad.rules.cuts.intent import fed_with, serves_as_target
+from whygrad.rules.targets.distributions import distributions
+from whygrad.rules.targets.objective import SHAPING, SUM, Objective, bootstraps, objectives
+
+_OFTEN = 2
+_MIXES = SUM | {"select_n", "where", "cond"}
+"""An average of two networks, or now the one and now the other (`optax.periodic_update`)."""
+
+
+@dataclass(slots=True)
+class Twin:
+    """A network that makes targets and is not trained, and the trained one of the same build."""
+
+    name: str
+    members: frozenset[int]
+    online: str
+    originals: frozenset[int]
+    objective: Objective
+    into: list[Copy] = field(default_factory=list)
+    """Copies from the trained network into this one."""
+    out_of: list[Copy] = field(default_factory=list)
+    """Copies from this one into the trained network."""
+    itself: list[Copy] = field(default_factory=list)
+    begun: int = 0
+    """When the trained network was first changed by an optimizer."""
+
+
+def groups(case: Case) -> dict[str, set[int]]:
+    """Variables by network; a network that holds a trained and an untrained part counts as its parts.
+
+    The averages that a normalisation keeps are no part of their own: they sit in a layer that is trained.
+    """
+    found: dict[str, set[int]] = {}
+    for variable in case.recording.variables.values():
+        if variable.parameter and variable.network != "unnamed parameters":
+            found.setdefault(variable.network, set()).add(variable.id)
+    if case.recording.framework == "jax":
+        apart = [one for name, members in found.items() for one in _asked_apart(case, name, members)]
+        found = {}
+        for part, own in apart:
+            found.setdefault(part, set()).update(own)
+    split: dict[str, set[int]] = {}
+    for name, members in found.items():
+        learning = {case.variable(v).owner for v in members & case.trained}
+        if learning and any(v not in case.trained and case.variable(v).owner not in learning for v in members):
+            for member in members:
+                part = ".".join(case.variable(member).name.split(".")[:2])
+                split.setdefault(part, set()).add(member)
+        else:
+            split[name] = members
+    return split
+
+
+def _asked_apart(case: Case, name: str, members: set[int]) -> Iterator[tuple[str, set[int]]]:
+    """JAX: networks that are each the `params` of their own loss function, and share nothing but that name."""
+    rest = set(members)
+    for backward in case.recording.backwards:
+        own = rest & set(backward.wanted) if not backward.implicit else set()
+        if own and own != rest:
+            loss = case.loss_site(backward)
+            rest -= own
+            yield f"{name} (line {loss.line if loss is not None else 0})", own
+    if rest:
+        yield name, rest
+
+
+@asked_once
+def target_networks(case: Case) -> list[Twin]:
+    """Untrained networks of a trained one's build from which a loss takes its targets."""
+    parts = groups(case)
+    trained = {name: members for name, members in parts.items() if members & case.trained}
+    found = []
+    for name, members in parts.items():
+        floating = {v for v in members if case.variable(v).shape}
+        if not floating or members & case.trained:
+            continue
+        online = _original(case, members, trained)
+        objective = _serves(case, members, name, trained[online]) if online is not None else None
+        if online is not None and objective is not None and not _heads(case, objective, members, trained[online]):
+            found.append(_twin(case, name, members, online, trained[online], objective))
+    return found
+
+
+def other_targets(case: Case) -> list[Twin]:
+    """Other untrained networks that a loss uses, for which a sync is begun and goes astray.
+
+    A value that is learned in between, or a second term of the loss, may hide that such a one makes targets (IQL, the
+    slow critic of Dreamer). But an average with the trained one is a sync, whether it is left lying (PyTorch,
+    JAX) or goes, again and again, into the trained one.
+    """
+    parts, known = groups(case), {twin.name for twin in target_networks(case)}
+    trained = {name: members for name, members in parts.items() if members & case.trained}
+    found = []
+    for name, members in parts.items():
+        online = _original(case, members, trained) if name not in known and not members & case.trained else None
+        objective = next((o for o in objectives(case) if any(v in o.bits for v in members)), None)
+        if online is not None and objective is not None:
+            twin = _twin(case, name, members, online, trained[online], objective)
+            if _left_lying_there(case, twin) or _turned_round(case, twin):
+                found.append(twin)
+    return found
+
+
+def _left_lying_there(case: Case, twin: Twin) -> bool:
+    """Whether an average for it is dropped; in JAX after every update, for arrays that are kept look so just once."""
+    if case.recording.framework == "tensorflow" or dropped_average(case, twin, alone=True) is None:
+        return False
+    steps = sum(1 for s in case.recording.steps if s.applied & twin.originals)
+    jax = case.recording.framework == "jax"
+    return not jax or (steps > _OFTEN and dropped_averages_of(case, twin) >= steps - 1)
+
+
+def _turned_round(case: Case, twin: Twin) -> bool:
+    """Whether the trained network is averaged with the other one, again and again, during the training.
+
+    One that gradients arrive at is no target: there the optimizer was given the wrong one of the two (W205).
+    """
+    if case.recording.framework == "jax" or any(backward.got & twin.members for backward in case.recording.backwards):
+        return False
+    averaged = [c.source for c in twin.out_of if c.at > twin.begun and c.share not in (0.0, 1.0)]
+    return bool(averaged) and all(averaged.count(v) > 1 for v in set(averaged))
+
+
+def _heads(case: Case, objective: Objective, members: set[int], originals: set[int]) -> bool:
+    """Whether these are two heads of one network, fed with the same and never copied: the mean and the deviation."""
+    networks = {case.variable(v).network for v in members | originals}
+    if len(networks) > 1 or any(c.target in members and c.source in originals for c in case.recording.copies):
+        return False
+    ours, theirs = (fed_with(case, side, objective.part.ops) for side in (members, originals))
+    return bool(ours) and ours == theirs
+
+
+def _original(case: Case, members: set[int], trained: dict[str, set[int]]) -> str | None:
+    alike = [n for n, theirs in trained.items() if _built_alike(case, members, theirs)]
+    copied = {c.source for c in case.recording.copies if c.target in members}
+    copied |= {o for v in members if (o := case.variable(v).copy_of) is not None}
+    told = next((n for n in alike if trained[n] & copied), None)
+    if told is None and len(alike) > 1:
+        told = next((n for n in alike if _mixed(case, members, trained[n])), None)
+    parts = case.recording.framework == "jax" and bool(copied) and not alike
+    part = [n for n, theirs in trained.items() if parts and copied - members <= theirs]
+    return told or next(iter(alike or part), None)
+
+
+def _mixed(case: Case, members: set[int], theirs: set[int]) -> bool:
+    """Whether an average of two networks is made, kept or not: the second critic's target is not the first's."""
+    shapes = {case.variable(v).shape for v in members if case.variable(v).shape}
+    for op in case.recording.ops.values():
+        if op.name in SUM and op.kind == "compute" and case.recording.values[op.outputs[0]].shape in shapes:
+            met = _met(case, op, {})
+            if len(met) == 2 and met & members and met & theirs:
+                return True
+    return False
+
+
+def _built_alike(case: Case, members: set[int], theirs: set[int]) -> bool:
+    """Whether two networks have the same shapes; what `vmap` trains several of at once has leading lengths more."""
+    ours, others = ([case.variable(v).shape for v in one] for one in (members, theirs))
+    more = max(map(len, others)) - max(map(len, ours)) if case.recording.framework == "jax" else 0
+    others = [shape[more:] for shape in others] if more > 0 else others
+    return sorted(map(str, ours)) == sorted(map(str, others))
+
+
+def _serves(case: Case, members: set[int], name: str, originals: set[int]) -> Objective | None:
+    """The loss that takes its target from these variables."""
+    copied = any(c.target in members for c in case.recording.copies)  # also onto itself: a sync that went wrong
+    using = []
+    for objective in objectives(case):
+        mask = sum(objective.bits[v] for v in members if v in objective.bits)
+        if mask:
+            using.append(objective)
+            targets = (*bootstraps(case, objective, live=False), *distributions(case, objective, live=False))
+            if any(objective.read.get(b.value, 0) & mask for b in targets):
+                return objective
+    outside = next((o for o in objectives(case) if _through_numpy(case, o, members, originals)), None)
+    if outside is not None:
+        return outside
+    if using and _onto_itself(case, members):
+        return using[0]
+    networks = {case.variable(v).network for v in members}
+    whole = copied and len(networks) == 1 and name in networks
+    if not using or not whole or not serves_as_target(case, name):
+        return None
+    return None if all(_beside(case, objective, members, originals) for objective in using) else using[0]
+
+
+def _onto_itself(case: Case, members: set[int]) -> bool:
+    """JAX: whether all that is ever given to these is their own content, again and again: an average of itself."""
+    if case.recording.framework != "jax":
+        return False
+    given = [c for c in case.recording.copies if c.target in members]
+    rounds = [sum(1 for c in given if c.target == v) for v in members if case.variable(v).shape]
+    return bool(rounds) and min(rounds) > 1 and all(c.source in members for c in given)
+
+
+def _through_numpy(case: Case, objective: Objective, members: set[int], originals: set[int]) -> bool:
+    """Whether the targets are computed outside: the variables see another batch, as large, and the result comes back.
+
+    A network that plays (an opponent, an actor) sees one state at a time, and what comes back are rewards. Where the
+    loss is not computed with the trained one of the same build (a target actor), its other networks tell the batch.
+    """
+    part, values = case.slice(objective.backward, reach.SUGGESTED), case.recording.values
+    inside = any(v in objective.bits for v in members)
+    if inside or not any(values[n].variable in members for n in part.values if n in values):
+        return False
+    beside = originals if any(v in objective.bits for v in originals) else objective.bits.keys() & case.trained
+    theirs = {v for v in fed_with(case, beside, objective.part.ops) if values[v].floating and values[v].shape}
+    theirs |= _entered(case, theirs)
+    ours = {v for v in fed_with(case, members, part.ops) if values[v].floating and values[v].shape}
+    shapes = {values[v].shape for v in theirs if (values[v].shape[0] or 0) > 1}
+    others = {_content(case, v) for v in theirs}
+    alike = all(values[v].shape in shapes for v in ours)
+    return alike and any(_content(case, v) not in others for v in ours)
+
+
+def _entered(case: Case, fed: set[int]) -> set[int]:
+    """The data that inputs were made of: a recurrent network cuts its batch into steps first."""
+    values = case.recording.values
+    todo, seen = list(fed), set(fed)
+    found: set[int] = set()
+    while todo:
+        value = todo.pop()
+        op = case.made_by.get(value)
+        if op is None or op.kind == "enter":
+            found |= {value} if values[value].floating and values[value].shape else set()
+            continue
+        fresh = [v for v in op.inputs if v not in seen and v in values and values[v].variable is None]
+        seen.update(fresh)
+        todo.extend(fresh)
+    return found
+
+
+def _beside(case: Case, objective: Objective, members: set[int], originals: set[int]) -> bool:
+    """Whether the trained network sees only what the other sees too: a teacher or a reference, which stays on purpose.
+
+    A target network sees the next states, and the trained one those before them.
+    """
+    ours = {_content(case, v) for v in fed_with(case, members, objective.part.ops)}
+    theirs = {_content(case, v) for v in fed_with(case, originals, objective.part.ops)}
+    return bool(theirs) and theirs <= ours
+
+
+def _content(case: Case, value: int) -> object:
+    """What tells one input from another; the same array, given twice, enters twice.
+
+    Tokens that two networks of one class each cut out of a batch, by the same line of it, are the same tokens.
+    """
+    known = case.recording.values[value]
+    if known.numbers is not None:
+        return known.shape, known.numbers
+    made = case.made_by.get(value)
+    if made is not None and made.name in SHAPING and len(made.inputs) == 1:
+        return _content(case, made.inputs[0]), case.site(made.stack)
+    return value
+
+
+def _twin(case: Case, name: str, members: set[int], online: str, originals: set[int], objective: Objective) -> Twin:
+    twin = Twin(name, frozenset(members), online, frozenset(originals), objective)
+    twin.begun = min((s.at for s in case.recording.steps if s.applied & originals), default=0)
+    itself = members | _follows_nobody(case)
+    for copy in case.recording.copies:
+        if copy.target in members and copy.source in itself:
+            twin.itself.append(copy)
+        elif copy.target in members:
+            twin.into.append(copy)
+        elif copy.source in members and copy.target in case.trained:
+            twin.out_of.append(copy)
+    return twin
+
+
+def _follows_nobody(case: Case) -> set[int]:
+    """JAX: variables that are copied, and to which no chain of copies leads from a trained one.
+
+    A copy of such a one is the target again, by the name that it has outside of a loop.
+    """
+    if case.recording.framework != "jax":
+        return set()
+    given: dict[int, set[int]] = {}
+    for copy in case.recording.copies:
+        given.setdefault(copy.source, set()).add(copy.target)
+    todo = list(case.trained)
+    fed = set(todo)
+    while todo:
+        fresh = given.get(todo.pop(), set()) - fed
+        fed |= fresh
+        todo.extend(fresh)
+    return {copy.source for copy in case.recording.copies} - fed
+
+
+def dropped_average(case: Case, twin: Twin, alone: bool = False) -> Op | None:
+    """An average of the two networks that was computed and then left lying: `p_target = tau * p + (1 - tau) * …`.
+
+    `alone`: only of one variable with its counterpart, which no loss can be taken for.
+    """
+    for op, met in _left_lying(case, twin):
+        if met & twin.members and met & twin.originals and (not alone or _pair(case, op, met)):
+            return op
+    return None
+
+
+def dropped_averages_of(case: Case, twin: Twin) -> int:
+    """How often each variable of a target was averaged with its counterpart, and the result left lying."""
+    times = dict.fromkeys((v for v in twin.members if case.variable(v).shape), 0)
+    for op, met in _left_lying(case, twin):
+        if met & twin.originals and _pair(case, op, met):
+            times.update((v, times[v] + 1) for v in met & times.keys())
+    return min(times.values(), default=0)
+
+
+def _left_lying(case: Case, twin: Twin) -> Iterator[tuple[Op, set[int]]]:
+    """Sums and choices since training began that nothing uses, with the variables they are made of."""
+    consumed = {v for op in case.recording.ops.values() for v in op.inputs}
+    consumed |= {b.loss for b in case.recording.backwards if b.loss is not None}  # a sum of two losses is no average
+    held = _first_content(case, twin)
+    for op in case.recording.ops.values():
+        if op.at >= twin.begun and op.name in _MIXES and op.kind == "compute" and op.outputs[0] not in consumed:
+            yield op, _met(case, op, held)
+
+
+def _pair(case: Case, op: Op, met: set[int]) -> bool:
+    shape = case.recording.values[op.outputs[0]].shape
+    # What `vmap` trains several of at once is averaged row by row.
+    return bool(shape) and len(met) == 2 and all(case.variable(v).shape[-len(shape) :] == shape for v in met)
+
+
+def _first_content(case: Case, twin: Twin) -> dict[int, int]:
+    """JAX: the arrays that a target took over from the trained network and still is, with its variables."""
+    if case.recording.framework != "jax":
+        return {}
+    found = {}
+    for op in case.recording.ops.values():
+        if op.name == "captured" and (variable := case.content.get(op.outputs[0])) in twin.members:
+            found[op.inputs[0]] = variable
+    return found
+
+
+def _met(case: Case, op: Op, held: dict[int, int]) -> set[int]:
+    """The variables whose content an operation averages."""
+    found: set[int] = set()
+    todo = [(v, 0) for v in op.inputs]
+    while todo:
+        value, depth = todo.pop()
+        if value in held or value in case.content:
+            found.add(held[value] if value in held else case.content[value])
+            continue
+        made = case.made_by.get(value)
+        if made is not None and depth < 5:
+            todo.extend((v, depth + 1) for v in made.inputs)
+    return found

@@ -1,0 +1,211 @@
+"""Reading in the source whether a sync waits: a line that would copy one network into another, and that never ran.
+
+Asked for as a reason to stay quiet, or to say less: what did not run yet may run in a longer training.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterable, Iterator
+
+from whygrad.flow.site import Site
+from whygrad.rules.targets.sync_source import SYNCS, Function, around, dotted, spoken_in, tree_of
+
+_MAKES = frozenset({"_replace", "replace", "tree_map", "incremental_update", "periodic_update", "apply_updates"})
+_READS_A_FILE = frozenset({"load", "restore", "load_checkpoint", "load_model", "load_file", "safe_load", "from_bytes"})
+
+
+def waiting(
+    files: Iterable[str], ran: set[tuple[str, int]], names: set[str], functions: set[str], unused: bool = False
+) -> Site | None:
+    """A line that would sync a network of these names and that never ran; dead code counts only if `unused` says so."""
+    trees = [(file, tree) for file in files if (tree := tree_of(file)) is not None]
+    for file, tree in trees:
+        for function, statement in _statements(tree, ""):
+            lines = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
+            dropped = _lets_fall(statement) or _of_itself(statement)
+            if any((file, line) in ran for line in lines) or function == "__init__" or dropped:
+                continue
+            keys = _keys(tree, function) if function and not function.startswith("__") else ()
+            if keys and any(_in_use([one for _, one in trees], key) for key in keys) == unused:
+                continue
+            if unused and not keys:
+                continue
+            if (
+                _would_sync(statement, names, functions)
+                and not _never([one for _, one in trees], tree, statement)
+                and not _restores(tree, function)
+            ):
+                end = statement.end_col_offset or statement.col_offset
+                return Site(file, statement.lineno, statement.col_offset, statement.end_lineno or statement.lineno, end,
+                            function)  # fmt: skip
+    return None
+
+
+def _lets_fall(statement: ast.stmt) -> bool:
+    """Whether a statement makes a new state or tree and keeps it nowhere: `state._replace(target=…)` by itself."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(call, ast.Call) and dotted(call.func).rpartition(".")[2] in _MAKES
+
+
+def _of_itself(statement: ast.stmt) -> bool:
+    """Whether a statement binds a network anew to what is made of it alone: moved to a device, wrapped, compiled."""
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call) or statement.value.keywords:
+        return False
+    names = [dotted(one) for one in (*statement.targets, *statement.value.args)]
+    return len(names) == 2 and names[0] != "" and names[0] == names[1]
+
+
+@functools.lru_cache(maxsize=64)
+def _restores(tree: ast.Module, function: str) -> bool:
+    """Whether a function reads weights from a file, or out of a dict by their names.
+
+    Copying there is a part of taking training up again, no sync.
+    """
+    bodies = [node for node in ast.walk(tree) if isinstance(node, Function) and node.name == function]
+    calls = [node for body in bodies for node in ast.walk(body) if isinstance(node, ast.Call)]
+    return any(dotted(call.func).rpartition(".")[2] in _READS_A_FILE or _out_of_a_dict(call) for call in calls)
+
+
+def _out_of_a_dict(call: ast.Call) -> bool:
+    """`self.critic.load_state_dict(state["critic"])`: what was saved is given back."""
+    given = call.args[0] if call.args and dotted(call.func).rpartition(".")[2] in SYNCS else None
+    return isinstance(given, ast.Subscript) and isinstance(given.slice, ast.Constant) and type(given.slice.value) is str
+
+
+def in_loop(site: Site) -> Site:
+    """The statement in a loop's body by which content gets into a network, for a site that is the loop itself."""
+    _, loops, _ = around(site)
+    for loop in (one for one in loops if one.lineno == site.line):
+        for function, statement in _statements(loop, site.function):
+            calls = [dotted(n.func).rpartition(".")[2] for n in ast.walk(statement) if isinstance(n, ast.Call)]
+            if statement.lineno != site.line and any(call in SYNCS for call in calls):
+                end = statement.end_col_offset or statement.col_offset
+                return Site(site.file, statement.lineno, statement.col_offset,
+                            statement.end_lineno or statement.lineno, end, function)  # fmt: skip
+    return site
+
+
+def _in_use(trees: list[ast.Module], name: str, asked: frozenset[str] = frozenset()) -> bool:
+    """Whether a function is used somewhere, rather than only defined, or kept under a name that nobody uses.
+
+    A name is asked for as `.name` where it can only be an attribute.
+    """
+    asked |= {name}
+    for tree in trees:
+        for statement, inside in _mentions(tree).get(name, ()):
+            if isinstance(statement, ast.Assign):
+                kept = {_key(dotted(target)) for target in statement.targets} - {""}
+                if kept and not any(_in_use(trees, one, asked) for one in kept - asked):
+                    continue
+            elif isinstance(statement, ast.Return) and inside and not inside.startswith("__"):
+                keys = _keys(tree, inside)
+                if not any(_in_use(trees, one, asked) for one in keys - asked):
+                    continue
+            return True
+    return False
+
+
+def _key(name: str) -> str:
+    return f".{name.rpartition('.')[2]}" if "." in name else name
+
+
+@functools.lru_cache(maxsize=256)
+def _keys(tree: ast.Module, function: str) -> frozenset[str]:
+    """How a function can be spoken of: a method as an attribute, a function in a function by its bare name."""
+    parents: set[type[ast.AST]] = set()
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        for child in body if isinstance(body, list) else ():
+            if isinstance(child, Function) and child.name == function:
+                parents.add(type(node))
+    if parents and parents <= {ast.ClassDef}:
+        return frozenset({f".{function}"})
+    if parents and parents <= {ast.FunctionDef, ast.AsyncFunctionDef}:
+        return frozenset({function})
+    return frozenset({function, f".{function}"})
+
+
+@functools.lru_cache(maxsize=16)
+def _mentions(tree: ast.Module) -> dict[str, list[tuple[ast.stmt, str]]]:
+    """For each name or `.attribute` that is read, the statements that read it, each with its function.
+
+    What a function reads by itself does not count, nor what is read from an imported module: `torch.load` in `load`.
+    """
+    found: dict[str, list[tuple[ast.stmt, str]]] = {}
+    modules = {(a.asname or a.name).partition(".")[0]
+               for node in ast.walk(tree) if isinstance(node, ast.Import) for a in node.names}  # fmt: skip
+    todo: list[tuple[ast.AST, ast.stmt | None, str]] = [(tree, None, "")]
+    while todo:
+        node, statement, function = todo.pop()
+        if isinstance(node, Function):
+            function = node.name
+        if isinstance(node, ast.stmt):
+            statement = node
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load) and statement is not None:
+            name = node.id if isinstance(node, ast.Name) else f".{node.attr}"
+            outside = isinstance(node, ast.Attribute) and dotted(node.value) in modules and name == f".{function}"
+            if not outside:
+                found.setdefault(name, []).append((statement, function))
+        todo.extend((child, statement, function) for child in ast.iter_child_nodes(node))
+    return found
+
+
+def _statements(node: ast.AST, function: str) -> Iterator[tuple[str, ast.stmt]]:
+    """Statements without other statements in them (a loop counts by what it runs over), with their function."""
+    for child in ast.iter_child_nodes(node):
+        inside = child.name if isinstance(child, Function) else function
+        if isinstance(child, ast.stmt) and not hasattr(child, "body"):
+            yield function, child
+        elif isinstance(child, ast.For):
+            yield function, ast.Expr(child.iter, lineno=child.lineno, end_lineno=child.end_lineno,
+                                     col_offset=child.col_offset, end_col_offset=child.col_offset)  # fmt: skip
+        yield from _statements(child, inside)
+
+
+def _would_sync(statement: ast.stmt, names: set[str], functions: set[str]) -> bool:
+    calls = [node for node in ast.walk(statement) if isinstance(node, ast.Call)]
+    if any(dotted(call.func).rpartition(".")[2] in functions for call in calls):
+        return True
+    spoken = {part for node in ast.walk(statement) for part in dotted(node).split(".") if part}
+    if not spoken & names:
+        return False
+    by_call = any(dotted(call.func).rpartition(".")[2] in SYNCS | {"zip"} for call in calls)
+    handed = any(_handed(argument) & names for call in calls for argument in call.args)
+    return by_call or handed
+
+
+def _handed(argument: ast.AST) -> set[str]:
+    """The names that a call is given, in whole or in part; `target(states)` is not the network but what it says."""
+    found = set(dotted(argument).split(".")) - {""}
+    says = isinstance(argument, ast.Call) and argument.args and dotted(argument.func).rpartition(".")[2] not in SYNCS
+    for child in ast.iter_child_nodes(argument):
+        if not (says and isinstance(argument, ast.Call) and child is argument.func):
+            found |= _handed(child)
+    return found
+
+
+def _never(trees: list[ast.Module], tree: ast.Module, statement: ast.stmt) -> bool:
+    """Whether a statement stands under a condition of which nothing ever changes, so that it never will run."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and any(statement is inner for part in node.body for inner in ast.walk(part)):
+            names = [dotted(n) for n in ast.walk(node.test) if isinstance(n, ast.Name | ast.Attribute)]
+            whole = [n for n in names if n and not any(o.startswith(n + ".") for o in names)]
+            if whole and all(_fixed(trees, name) for name in whole):
+                return True
+    return False
+
+
+def _fixed(trees: list[ast.Module], name: str) -> bool:
+    """Whether an attribute or a global is given one value and never another: a counter that is only ever reset."""
+    last = name.rpartition(".")[2]
+    times, values = 0, list[ast.expr]()
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        if isinstance(node, ast.AugAssign | ast.For | ast.NamedExpr) and last in spoken_in(node.target):
+            return False
+        if isinstance(node, ast.Assign):
+            times += sum(dotted(t).rpartition(".")[2] == last for p in node.targets for t in ast.walk(p))
+            values += [node.value for p in node.targets if dotted(p).rpartition(".")[2] == last]
+    same = {repr(value.value) if isinstance(value, ast.Constant) else "" for value in values}
+    return times == 1 or (times > 1 and len(values) == times and len(same) == 1 and "" not in same)

@@ -1,0 +1,95 @@
+"""JAX, TensorFlow: sums of gradients that the program keeps itself, and adds to after they were applied.
+
+A gradient that is applied, kept in the sum, and applied again with the next one counts once more in every update. A
+momentum written by hand is no such heap: there the old sum is multiplied by a share before the new gradient is added.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from whygrad.flow.recording import Backward, Op, Step
+from whygrad.rules.case import Case
+from whygrad.rules.targets.objective import PRODUCT, SUM
+
+_FAR = 400
+_SCALES = PRODUCT | {"div", "true_divide", "truediv", "realdiv", "real_div"}
+_SAME = frozenset({
+    "astype", "convert_element_type", "broadcast", "reshape", "cond", "captured", "copy", "real", "read_value",
+    "identity", "assign",
+})  # fmt: skip
+_ADDS = SUM | {"assign_add"}
+
+
+@dataclass(slots=True)
+class Heap:
+    """Variables whose gradients pile up, the sum that adds to them, a step that applies it, and how often it did."""
+
+    added: Op
+    backward: Backward
+    step: Step
+    variables: set[int]
+    times: int = 0
+
+
+def heaps(case: Case) -> list[Heap]:
+    """Sums of gradients of which a part had been applied before."""
+    if case.recording.framework == "torch":
+        return []  # there backward() keeps the sum
+    given = {value: (b, v) for b in case.recording.backwards if not b.implicit for v, value in b.given.items()}
+    applied: dict[int, set[int]] = {}
+    before: dict[int, int] = {}
+    found: dict[int, Heap] = {}
+    clean: set[int] = set()
+    for step in case.recording.steps:
+        for variable, value in step.taken.items():
+            shares = _shares(case, value, before.get(variable, 0), given)
+            old = [g for g in shares if g in applied.get(variable, ()) and shares[g] is not None]
+            new = [g for g in shares if g not in applied.get(variable, ())]
+            added = shares[old[0]] if old else None
+            if added is not None and new:
+                heap = found.setdefault(added.stack, Heap(added, given[new[0]][0], step, set()))
+                heap.variables.add(variable)
+                heap.times += max(1, added.times - 1) if variable == min(heap.variables) else 0
+            elif variable in applied:
+                clean.add(variable)
+            applied.setdefault(variable, set()).update(shares)
+            before[variable] = step.at
+    return [heap for heap in found.values() if heap.times > 1 and not heap.variables & clean]
+
+
+def _shares(case: Case, value: int, since: int, given: dict[int, tuple[Backward, int]]) -> dict[int, Op | None]:
+    """The gradients that an update was made of, each with the last sum on its way; as plain sums of the program's own.
+
+    What an optimizer library makes of them, and what it remembers, is its own affair: of that only the arithmetic since
+    the update before is followed.
+    """
+    values = case.recording.values
+    found: dict[int, Op | None] = {}
+    todo: list[tuple[int, Op | None, bool]] = [(value, None, False)]
+    seen = {value}
+    while todo and len(seen) < _FAR:
+        number, added, scaled = todo.pop()
+        if number in given:
+            found[number] = added
+            continue
+        op = case.made_by.get(number)
+        if op is None or number not in values or (op.kind != "compute" and op.name not in ("assign", "assign_add")):
+            continue
+        if op.inside and op.name not in _SAME:
+            if added is not None or op.at < since:
+                continue
+        elif op.name in _ADDS:
+            if scaled:
+                continue  # a share of an older sum: momentum
+            added = added or op
+        elif op.name in _SCALES:
+            scaled = added is not None
+        elif op.name not in _SAME:
+            continue
+        for source in op.inputs[-1:] if op.name == "assign" else op.inputs:  # what was there before is gone
+            same = source in values and values[source].shape == values[number].shape
+            if same and source not in seen:
+                seen.add(source)
+                todo.append((source, added, scaled))
+    return found

@@ -1,0 +1,53 @@
+"""The line that lets a result fall: where a call's value goes to no name, or to a name that nothing reads."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from whygrad.flow.site import Site, Stack
+from whygrad.flow.source import is_statement
+from whygrad.rules.targets.sync_source import bound_at, function_of
+
+_PURE = frozenset({"replace", "_replace", "tree_at", "tree_map", "incremental_update", "periodic_update"})
+"""Calls that give something new back and change nothing."""
+
+
+def let_fall(stack: Stack) -> Site | None:
+    """The first such line, outwards from where a value was computed; None where the source does not say."""
+    for site in stack:
+        if is_statement(site):
+            return site
+        names = {name for name in bound_at(site) if "." not in name}
+        if names and not names <= _read(site):
+            return site
+        for name in names:
+            fallen = _put_into_nothing(site, name)
+            if fallen is not None:
+                return fallen
+    return None
+
+
+def _read(site: Site) -> set[str]:
+    function = function_of(site)
+    nodes = ast.walk(function) if function is not None else ()
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+
+
+def _put_into_nothing(site: Site, name: str) -> Site | None:
+    """The one statement that reads a name, where all it does is make a new state with it: `state.replace(w=name)`."""
+    function = function_of(site)
+    statements = [n for n in ast.walk(function) if isinstance(n, ast.stmt)] if function is not None else []
+    simple = [n for n in statements if not any(isinstance(child, ast.stmt) for child in ast.walk(n) if child is not n)]
+    readers = [
+        n for n in simple
+        if any(isinstance(m, ast.Name) and m.id == name and isinstance(m.ctx, ast.Load) for m in ast.walk(n))
+    ]  # fmt: skip
+    whole = readers[0] if len(readers) == 1 else None
+    if not isinstance(whole, ast.Expr) or not isinstance(whole.value, ast.Call):
+        return None
+    called = whole.value.func
+    if (called.attr if isinstance(called, ast.Attribute) else "") not in _PURE:
+        return None
+    end = whole.end_lineno or whole.lineno, whole.end_col_offset or whole.col_offset
+    return replace(site, line=whole.lineno, column=whole.col_offset, end_line=end[0], end_column=end[1])

@@ -1,0 +1,28 @@
+"""Where a function that is called in a loop is made anew at each pass: `step = jax.jit(…)`, a decorated `def`."""
+
+from __future__ import annotations
+
+import ast
+
+from whygrad.flow.site import Site
+from whygrad.rules.targets.sync_source import called_at, dotted, function_of
+
+
+def made_anew(call: Site) -> Site | None:
+    """The last place before a call, in its own function, that gives the called name a function; None where none does.
+
+    A function that is only passed in, or made elsewhere, is not made here.
+    """
+    name, around = called_at(call), function_of(call)
+    found: Site | None = None
+    for node in ast.walk(around) if name and around is not None else ():
+        made: ast.expr | None = None
+        if isinstance(node, ast.Assign) and name in map(dotted, node.targets) and isinstance(node.value, ast.Call):
+            made = node.value
+        elif isinstance(node, ast.FunctionDef) and node.name == name and node.decorator_list:
+            made = node.decorator_list[0]
+        if made is not None and made.lineno < call.line and (found is None or made.lineno > found.line):
+            end = made.end_lineno or made.lineno
+            found = Site(call.file, made.lineno, made.col_offset, end, made.end_col_offset or 0, call.function,
+                         call.own, call.first_line)  # fmt: skip
+    return found
