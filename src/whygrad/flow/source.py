@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from whygrad.flow.site import Site
+from whygrad.flow.syntax import tree_of
 
 Read = Callable[[str, int], str]
 """Gives one line of a file: from the file itself, or from what a saved report kept of it."""
@@ -102,9 +103,8 @@ def is_statement(site: Site) -> bool:
 
 def renamed(site: Site) -> Site | None:
     """Where what a line computes gets the name under which its function returns it: `loss = q_loss`, `return loss`."""
-    try:
-        tree = ast.parse("".join(linecache.getlines(site.file)))
-    except (SyntaxError, ValueError):
+    tree = tree_of(site.file)
+    if tree is None:
         return None
     around = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and _spans(n, site.line)]
     if not around:
@@ -132,10 +132,12 @@ def _spans(node: ast.stmt, line: int) -> bool:
 
 def assigned(site: Site) -> Site | None:
     """Where a loss was assigned: `loss = …` for `loss.mean().backward()` and for `tape.gradient(loss, …)`."""
+    tree = tree_of(site.file)
     try:
         call: ast.expr = ast.parse(expression(site, limit=10_000), mode="eval").body
-        tree = ast.parse("".join(linecache.getlines(site.file)))
     except (SyntaxError, ValueError):
+        return None
+    if tree is None:
         return None
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _TRAINS:
         return None  # `model.fit(x, y)` names a model, no loss
@@ -174,9 +176,8 @@ def assigned(site: Site) -> Site | None:
 
 def returned(site: Site) -> Site | None:
     """The statement with which the function of a site returns, where there is just one after it."""
-    try:
-        tree = ast.parse("".join(linecache.getlines(site.file)))
-    except (SyntaxError, ValueError):
+    tree = tree_of(site.file)
+    if tree is None:
         return None
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -189,13 +190,11 @@ def returned(site: Site) -> Site | None:
 
 def bound_for_return(site: Site) -> Site | None:
     """The statement that gives the one name which the function of a site returns its last value."""
-    end = returned(site)
-    try:
-        tree = ast.parse("".join(linecache.getlines(site.file)))
-    except (SyntaxError, ValueError):
+    end, tree = returned(site), tree_of(site.file)
+    if end is None or tree is None:
         return None
-    for node in ast.walk(tree) if end is not None else ():
-        last = [one for one in _own(node, ast.Return) if end is not None and one.lineno == end.line]
+    for node in ast.walk(tree):
+        last = [one for one in _own(node, ast.Return) if one.lineno == end.line]
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and last and isinstance(last[0].value, ast.Name):
             name = last[0].value.id
             given = [one for one in _own(node, ast.Assign) if any(ast.unparse(t) == name for t in one.targets)]

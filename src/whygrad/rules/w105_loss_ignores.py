@@ -77,18 +77,27 @@ When it is meant
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from whygrad.flow import reach
 from whygrad.flow.recording import Op
 from whygrad.flow.site import Site, Stack
 from whygrad.flow.source import line_text
 from whygrad.rules.case import Case
-from whygrad.rules.cuts.consumer import compared_instead, constant_term, repeated_operand, repeated_term, wrong_turn
+from whygrad.rules.cuts.consumer import (
+    compared_instead,
+    constant_term,
+    repeated_operand,
+    repeated_term,
+    takes,
+    wrong_turn,
+)
 from whygrad.rules.cuts.idle_terms import idle_terms
 from whygrad.rules.cuts.missing import Missing, missing_gradients
 from whygrad.rules.cuts.missing_terms import left_out, taken_by_another, without_term
 from whygrad.rules.cuts.stand_ins import network_used_instead, severity_of, stood_in, used_instead
 from whygrad.rules.cuts.switched_off import switched_off
+from whygrad.rules.cuts.taken_inside import taken_inside
 from whygrad.rules.cuts.verdict import Verdict, verdicts
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.updates.cleared import cleared_away
@@ -137,7 +146,8 @@ def check(case: Case) -> Iterator[Finding]:
         for site, members in dropped.items():
             output = last[max(members, key=lambda v: last[v].at)]
             unused = _unused(case, missing, members, site, output)
-            yield unused or taken_by_another(case, missing, members, output) or _dropped(case, missing, members, site)
+            told = unused or taken_by_another(case, missing, members, output) or _dropped(case, missing, members, site)
+            yield replace(told, severity="note") if taken_inside(case, missing.backward, output) else told
         never = variables - last.keys()
         for members, finding in used_instead(case, missing, never):
             never -= members
@@ -193,6 +203,8 @@ def _unused(
     if computed is not None:
         fits = compared_instead(case, missing, output) if output is not None else None
         where = fits or _passed_over(case, missing, members) or where
+        if fits is None and output is not None and not takes(case, missing, where, output):
+            return None
     who, name, it = subject(case, members), plain_subject(case, members), verb(members, case, "it", "them")
     state = f"was computed{at_line(computed, where)} and dropped" if computed else "was never computed for this loss"
     steps = [

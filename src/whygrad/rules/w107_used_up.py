@@ -74,12 +74,12 @@ from collections.abc import Iterator
 from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Op
 from whygrad.flow.site import Site
+from whygrad.flow.syntax import keeps_own_state
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.computed_once import Once, computed_once
 from whygrad.rules.cuts.verdict import verdicts
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.targets.objective import SHAPING
-from whygrad.rules.targets.sync_source import keeps_own_state
 from whygrad.rules.w203_unregistered import made_over
 from whygrad.rules.wording import at_line, from_verdict, quoted, subject, verb
 

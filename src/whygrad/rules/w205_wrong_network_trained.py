@@ -84,11 +84,11 @@ from collections.abc import Iterator
 
 from whygrad.flow.recording import Backward, Step
 from whygrad.flow.site import Site
+from whygrad.flow.syntax import called_at
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.targets.compared import compared
 from whygrad.rules.targets.objective import CONTRACTS, objectives
-from whygrad.rules.targets.sync_source import called_at
 from whygrad.rules.targets.twins import target_networks
 from whygrad.rules.updates.history import history
 from whygrad.rules.updates.leaks import Leak, leaks

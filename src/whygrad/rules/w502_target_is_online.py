@@ -76,7 +76,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from whygrad.flow import reach
+from whygrad.flow import reach, syntax
 from whygrad.flow.recording import Copy
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case, asked_once
@@ -192,13 +192,13 @@ def _predicted(case: Case) -> Iterator[Alias]:
     """TensorFlow: the targets that `fit` is given were made by `predict` of the same network, by another name of it."""
     for objective in objectives(case) if case.recording.framework == "tensorflow" else ():
         asked = case.site(objective.backward.stack)
-        online = sync_source.called_at(asked).rpartition(".")[0] if asked is not None else ""
+        online = syntax.called_at(asked).rpartition(".")[0] if asked is not None else ""
         for op in case.slice(objective.backward, reach.SUGGESTED).ops if online else ():
             members = {v for n in op.inputs if (v := case.content.get(n)) in objective.bits} & case.trained
             where = case.site(op.stack)
             if op.name not in ("predict", "predict_on_batch") or not members or where is None:
                 continue
-            target = sync_source.callee(where)
+            target = syntax.callee(where)
             bound = _bound(case, target, online) if target.rpartition(".")[0] == online.rpartition(".")[0] else None
             if target != online and bound is not None:
                 yield members, bound, None, [target, online]
@@ -216,7 +216,7 @@ def _callees(case: Case, found: Bootstrap, members: set[int]) -> tuple[dict[str,
             if any(case.content.get(v) in members for v in op.inputs):
                 stack = case.stack(op.stack)
                 for depth, site in enumerate(stack):
-                    name = sync_source.callee(site)
+                    name = syntax.callee(site)
                     if name:  # with all that is read while the call runs, not only on the way to this side
                         sides[side].setdefault(name, set()).update(case.reads_under.get(stack[depth:], ()))
             fresh = [v for v in op.inputs if v not in seen]
@@ -228,7 +228,7 @@ def _callees(case: Case, found: Bootstrap, members: set[int]) -> tuple[dict[str,
 def _nested(case: Case, target: str, online: str) -> bool:
     """Whether one name is called inside the other: a network and its own inner layers are rightly one."""
     for stack in case.reads_under:
-        called = {sync_source.callee(site) for site in stack}
+        called = {syntax.callee(site) for site in stack}
         if target in called and online in called:
             return True
     return False
@@ -238,7 +238,7 @@ def _built_apart(case: Case, target: str, online: str) -> Site | None:
     """Where a second network was to be built, of two names of one kind that were each given a network of their own."""
     if target.rpartition(".")[0] != online.rpartition(".")[0]:
         return None  # a local name of what an attribute holds
-    ours, theirs = (list(sync_source.bindings(_files(case), name)) for name in (target, online))
+    ours, theirs = (list(syntax.bindings(_files(case), name)) for name in (target, online))
     if not ours or not theirs or not all(isinstance(value, ast.Call) for _, value in (*ours, *theirs)):
         return None
     return ours[-1][0] if ours[-1][1] is not theirs[-1][1] else None
@@ -246,14 +246,14 @@ def _built_apart(case: Case, target: str, online: str) -> Site | None:
 
 def _bound(case: Case, name: str, other: str) -> Site | None:
     """Where a name was bound to the other network."""
-    for site, value in sync_source.bindings(_files(case), name):
+    for site, value in syntax.bindings(_files(case), name):
         if sync_source.is_alias(value, other):
             return site
     return sync_source.inner_binding(_files(case), name, other)
 
 
 def _last_binding(case: Case, name: str) -> list[Site]:
-    return [site for site, _ in sync_source.bindings(_files(case), name)][-1:]
+    return [site for site, _ in syntax.bindings(_files(case), name)][-1:]
 
 
 def _files(case: Case) -> list[str]:

@@ -65,6 +65,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from whygrad.flow import syntax
 from whygrad.flow.recording import Copy
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
@@ -185,7 +186,7 @@ def _rebound(case: Case, twin: Twin) -> bool:
         return False  # there a second name is a copy: arrays do not change
     files = sorted({site.file for stack in case.recording.stacks for site in stack if site.own})
     names = [(twin.name, twin.online), (f"self.{twin.name}", f"self.{twin.online}")]
-    return any(sync_source.is_alias(value, b) for a, b in names for _, value in sync_source.bindings(files, a))
+    return any(sync_source.is_alias(value, b) for a, b in names for _, value in syntax.bindings(files, a))
 
 
 def _explained(case: Case, twin: Twin) -> Finding:

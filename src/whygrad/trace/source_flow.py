@@ -13,6 +13,7 @@ import linecache
 from collections.abc import Iterator
 
 from whygrad.flow.site import Site, Stack
+from whygrad.flow.syntax import tree_of
 
 
 def comes_back(left: Stack, entered: Stack, same_function: bool = False) -> bool:
@@ -51,7 +52,7 @@ def _function(file: str, first_line: int) -> ast.AST | None:
     lines = linecache.getlines(file)
     if not lines:
         return None
-    tree = _parse(file)
+    tree = tree_of(file)
     if tree is None:
         return None
     for node in ast.walk(tree):
@@ -60,14 +61,6 @@ def _function(file: str, first_line: int) -> ast.AST | None:
             if begin == first_line:
                 return node
     return tree
-
-
-@functools.lru_cache(maxsize=64)
-def _parse(file: str) -> ast.Module | None:
-    try:
-        return ast.parse("".join(linecache.getlines(file)))
-    except (SyntaxError, ValueError):
-        return None
 
 
 def _flows(tree: ast.AST, left: Site, entered: Site) -> bool:

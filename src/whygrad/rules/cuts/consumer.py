@@ -8,10 +8,10 @@ from collections.abc import Collection
 from whygrad.flow import reach
 from whygrad.flow.recording import Op
 from whygrad.flow.site import Site
+from whygrad.flow.syntax import called_at, given_at
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.intent import DIFFERENCE, LINEAR
 from whygrad.rules.cuts.missing import Missing
-from whygrad.rules.targets.sync_source import called_at, given_at
 
 _SHOWN = frozenset({"square", "pow", "__pow__", "integer_pow", "abs", "sqrt"})
 """What a loss makes of a difference."""
@@ -211,6 +211,22 @@ def _uses(case: Case, missing: Missing, variable: int) -> set[Site]:
 def steps_of_name(name: str) -> list[str]:
     """`critic`, `.two`, `.layers`, `[0]`, `.weight` of `critic.two.layers[0].weight`."""
     return re.findall(r"^[^.\[]+|\.[^.\[]+|\[[^\]]*\]", name)
+
+
+def takes(case: Case, missing: Missing, site: Site, dropped: Op) -> bool:
+    """Whether a call is given something of the shape of an output that was dropped, so that it could stand there."""
+    values = case.recording.values
+    shapes = {_without_ones(values[v].shape) for v in dropped.outputs if v in values}
+    return any(
+        v in values and v not in case.content and _without_ones(values[v].shape) in shapes
+        for op in case.slice(missing.backward, reach.CERTAIN).ops
+        if site in case.stack(op.stack)
+        for v in op.inputs
+    )
+
+
+def _without_ones(shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
+    return tuple(size for size in shape if size != 1)
 
 
 def compared_instead(case: Case, missing: Missing, dropped: Op) -> Site | None:

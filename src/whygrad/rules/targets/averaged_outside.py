@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 
 from whygrad.flow.site import Site
+from whygrad.flow.syntax import bound_at, function_of, spoken_in
 from whygrad.rules.case import Case
-from whygrad.rules.targets.sync_source import bound_at, function_of, spoken_in
 from whygrad.rules.targets.twins import Twin
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from whygrad.rules.targets.sync_source import spoken_in, tree_of
+from whygrad.flow.syntax import spoken_in, tree_of
 
 _MAKES = ("__init__", "__post_init__", "setup")
 

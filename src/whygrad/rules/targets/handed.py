@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from whygrad.flow.site import Site, Stack
-from whygrad.rules.targets.sync_source import Function, around, dotted, tree_of
+from whygrad.flow.syntax import Function, around, dotted, tree_of
 
 
 def handed_as(stack: Stack, index: int, name: str) -> str:

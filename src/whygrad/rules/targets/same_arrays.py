@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
+from whygrad.flow import syntax
 from whygrad.flow.recording import Backward, Doubled, Op
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
@@ -120,8 +121,8 @@ def _one_object(case: Case) -> Iterator[Same]:
             predicted = _called_by(case, target.prediction, members)
             # What both sides are called by is a function of the parameters, which the caller hands it.
             for name in (n for n in _called_by(case, target.value, members) if n not in predicted):
-                for site, value in sync_source.bindings(files, name):
-                    other = sync_source.dotted(value)
+                for site, value in syntax.bindings(files, name):
+                    other = syntax.dotted(value)
                     if other and other != name:
                         yield Same(members, objective.backward, site, f"`{name}` and `{other}` are one network",
                             f"`{name} = {other}` makes no second network.",
@@ -158,8 +159,8 @@ def _called_by(case: Case, value: int, members: set[int]) -> list[str]:
         if any(case.content.get(v) in members for v in op.inputs):
             stack = case.stack(op.stack)
             for index, site in enumerate(stack):
-                name = sync_source.callee(site)
-                outside = handed_as(stack, index, name) if name and sync_source.given_at(site) else ""
+                name = syntax.callee(site)
+                outside = handed_as(stack, index, name) if name and syntax.given_at(site) else ""
                 found += [one for one in (name, outside) if one and one not in found]
         fresh = [v for v in op.inputs if v not in seen and v not in case.content]
         seen.update(fresh)
@@ -175,14 +176,14 @@ def _inside(case: Case, backward: Backward, event: Doubled) -> bool:
 
 def _explained(case: Case, members: set[int], backward: Backward, event: Doubled) -> Same:
     call = case.site(event.stack)
-    given = sync_source.arguments(call) if call is not None else []
+    given = syntax.arguments(call) if call is not None else []
     twice = next((name for i, name in enumerate(given) if name in given[:i]), None)
     if twice is not None:
         return Same(members, backward, call, f"`{twice}` is passed twice", "The function takes two sets of parameters "
             f"and is given `{twice}` for both.", "pass the target parameters as the other argument")  # fmt: skip
     files = sorted({site.file for stack in case.recording.stacks for site in stack if site.own})
     for target in given:
-        for site, value in reversed(list(sync_source.bindings(files, target))):
+        for site, value in reversed(list(syntax.bindings(files, target))):
             online = next((o for o in given if o != target and sync_source.is_alias(value, o)), None)
             if online is not None:
                 return Same(members, backward, site, "runs after every update",

@@ -11,8 +11,8 @@ import re
 
 from whygrad.flow.recording import Backward
 from whygrad.flow.site import Site
+from whygrad.flow.syntax import around, dotted
 from whygrad.rules.case import Case
-from whygrad.rules.targets.sync_source import around, dotted
 
 _REPLACES = frozenset({"replace", "_replace"})
 

@@ -10,7 +10,8 @@ import functools
 from collections.abc import Iterable, Iterator
 
 from whygrad.flow.site import Site
-from whygrad.rules.targets.sync_source import SYNCS, Function, around, dotted, spoken_in, tree_of
+from whygrad.flow.syntax import Function, around, dotted, spoken_in, tree_of
+from whygrad.rules.targets.sync_source import SYNCS
 
 _MAKES = frozenset({"_replace", "replace", "tree_map", "incremental_update", "periodic_update", "apply_updates"})
 _READS_A_FILE = frozenset({"load", "restore", "load_checkpoint", "load_model", "load_file", "safe_load", "from_bytes"})

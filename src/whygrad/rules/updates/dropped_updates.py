@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from whygrad.flow.recording import Op
 from whygrad.flow.site import Site
 from whygrad.flow.source import line_text
+from whygrad.flow.syntax import stepped_with
 from whygrad.rules.case import Case
-from whygrad.rules.targets.sync_source import stepped_with
 
 _DEPTH = 6
 """How far an update reaches back to the variable: scaled, clipped, with momentum."""

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from whygrad.flow.site import Site
-from whygrad.rules.targets.sync_source import dotted, tree_of
+from whygrad.flow.syntax import dotted, tree_of
 
 _SELECTS = frozenset({"masked", "multi_transform", "partition", "set_to_zero", "freeze", "selective_transform"})
 _LABELS = frozenset({"multi_transform", "partition"})

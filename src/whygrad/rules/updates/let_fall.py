@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from whygrad.flow.site import Site, Stack
 from whygrad.flow.source import is_statement
-from whygrad.rules.targets.sync_source import bound_at, function_of
+from whygrad.flow.syntax import bound_at, function_of
 
 _PURE = frozenset({"replace", "_replace", "tree_at", "tree_map", "incremental_update", "periodic_update"})
 """Calls that give something new back and change nothing."""

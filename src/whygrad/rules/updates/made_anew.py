@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from whygrad.flow.site import Site
-from whygrad.rules.targets.sync_source import called_at, dotted, function_of
+from whygrad.flow.syntax import called_at, dotted, function_of
 
 
 def made_anew(call: Site) -> Site | None:

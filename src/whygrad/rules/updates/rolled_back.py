@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from whygrad.flow import syntax
 from whygrad.flow.recording import Backward, Step
 from whygrad.flow.site import Site, Stack
 from whygrad.rules.case import Case
-from whygrad.rules.targets import sync_source
 
 _LOOPS = ("scan", "fori_loop", "while_loop")
 _CHAIN = 64
@@ -98,10 +98,10 @@ def _let_go(stack: Stack, rounds: int) -> Site | None:
     """
     loops = [site for site in stack[1:] if _is_loop(site)]
     for depth, site in enumerate(loops, start=1):
-        if rounds <= 2**depth or sync_source.around(site)[1] or depth == len(loops):
+        if rounds <= 2**depth or syntax.around(site)[1] or depth == len(loops):
             return site
     return next((site for site in stack[1:] if site.function != stack[0].function), None)
 
 
 def _is_loop(site: Site) -> bool:
-    return sync_source.called_at(site).rpartition(".")[2] in _LOOPS
+    return syntax.called_at(site).rpartition(".")[2] in _LOOPS

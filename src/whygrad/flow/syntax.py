@@ -1,0 +1,224 @@
+"""Reading the user's source as a syntax tree: what stands around a site, what is called there, what gets which name."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+from collections.abc import Iterable, Iterator
+
+from whygrad.flow.site import Site
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@functools.lru_cache(maxsize=64)
+def tree_of(file: str) -> ast.Module | None:
+    """The parsed source of a file, None where there is none."""
+    try:
+        return ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError):
+        return None
+
+
+def dotted(node: ast.AST) -> str:
+    """`self.target` of an expression, empty where it is no plain name."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        base = dotted(node.value)
+        return f"{base}.{node.attr}" if base else ""
+    if isinstance(node, ast.Subscript):
+        return dotted(node.value)
+    return ""
+
+
+def called(node: ast.AST) -> str:
+    """`nets['target']` of an expression with a fixed key in it, else what `dotted` says."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        base = called(node.value)
+        return f"{base}[{node.slice.value!r}]" if base else ""
+    if isinstance(node, ast.Attribute):
+        base = called(node.value)
+        return f"{base}.{node.attr}" if base else ""
+    return dotted(node)
+
+
+@functools.lru_cache(maxsize=4096)
+def around(site: Site) -> tuple[ast.stmt | None, list[ast.For], Function | None]:
+    """The statement of a site, the loops around it in its function, and the function."""
+    tree = tree_of(site.file)
+    statement: ast.stmt | None = None
+    loops: list[ast.For] = []
+    function: Function | None = None
+    todo: list[ast.AST] = [tree] if tree is not None else []
+    while todo:
+        node = todo.pop()
+        for child in ast.iter_child_nodes(node):
+            begin, end = getattr(child, "lineno", None), getattr(child, "end_lineno", None)
+            if begin is None:
+                todo.append(child)
+            elif begin <= site.line <= (end or begin):
+                if isinstance(child, Function):
+                    function, loops, statement = child, [], None
+                elif isinstance(child, ast.For):
+                    loops.append(child)
+                if isinstance(child, ast.stmt):
+                    statement = child
+                todo.append(child)
+    return statement, loops, function
+
+
+def bound_at(site: Site) -> set[str]:
+    """The names that are given what a site computes: by assignment, or one after the other by a loop."""
+    statement, loops, _ = around(site)
+    found: set[str] = set()
+    for node in ast.walk(statement) if statement is not None else ():
+        if isinstance(node, ast.Assign) and covers(node.value, site):
+            found |= {name for target in node.targets for name in spoken_in(target)}
+        elif isinstance(node, ast.comprehension | ast.For) and covers(node.iter, site):
+            found |= spoken_in(node.target)
+    for loop in loops:
+        if covers(loop.iter, site):
+            found |= spoken_in(loop.target)
+    return found
+
+
+def function_of(site: Site) -> ast.AST | None:
+    """The function that a site stands in, else its file."""
+    _, _, function = around(site)
+    return function if function is not None else tree_of(site.file)
+
+
+def covers(node: ast.AST, site: Site) -> bool:
+    """Whether a site lies within an expression or statement."""
+    begin, end = (node.lineno, node.col_offset), (node.end_lineno or node.lineno, node.end_col_offset or 0)  # type: ignore[attr-defined]
+    return begin <= (site.line, site.column) and (site.end_line, site.end_column) <= end
+
+
+def spoken_in(node: ast.AST) -> set[str]:
+    """Every part of every dotted name in an expression."""
+    return {part for one in ast.walk(node) for part in dotted(one).split(".") if part}
+
+
+@functools.lru_cache(maxsize=64)
+def _calls(file: str) -> dict[tuple[int, int, int, int], str]:
+    """What is called at each place of a file."""
+    tree = tree_of(file)
+    return {
+        _place(node): called(node.func)
+        for node in (ast.walk(tree) if tree is not None else ())
+        if isinstance(node, ast.Call)
+    }
+
+
+def called_at(site: Site) -> str:
+    """The function or method that is called at a site, as it is written."""
+    return _calls(site.file).get(_place_of(site), "")
+
+
+def callee(site: Site) -> str:
+    """What is called at a site: `self.target` of `self.target(next_states)` and of `self.target.predict(x)`."""
+    name = called_at(site)
+    base, _, method = name.rpartition(".")
+    return base if method in ("forward", "predict", "call", "predict_on_batch", "__call__", "apply") else name
+
+
+def given_at(site: Site) -> bool:
+    """Whether what is called at a site is an argument of the function around it, so that its caller tells which."""
+    _, _, function = around(site)
+    given = {a.arg for a in function.args.args} - {"self", "cls"} if function is not None else set()
+    return callee(site).partition(".")[0] in given
+
+
+def arguments(site: Site) -> list[str]:
+    """The plain names that a call is given, in order: `params`, `self.target_params`."""
+    tree = tree_of(site.file)
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Call) and _place(node) == _place_of(site):
+            return [name for a in (*node.args, *(k.value for k in node.keywords)) if (name := dotted(a))]
+    return []
+
+
+def bindings(files: Iterable[str], name: str) -> Iterator[tuple[Site, ast.expr]]:
+    """Assignments to a name (`target`, `self.target`, one of several), with the expression it is given."""
+    for file in files:
+        yield from assignments(file).get(name, ())
+
+
+@functools.lru_cache(maxsize=64)
+def assignments(file: str) -> dict[str, list[tuple[Site, ast.expr]]]:
+    """For each name of a file, the assignments to it with the expression that it is given."""
+    tree = tree_of(file)
+    found: dict[str, list[tuple[Site, ast.expr]]] = {}
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Assign):
+            end = node.end_col_offset or node.col_offset
+            site = Site(file, node.lineno, node.col_offset, node.end_lineno or node.lineno, end, "")
+            for place in node.targets:
+                for target, value in _matched(place, node.value):
+                    for name in {dotted(target), called(target)}:
+                        found.setdefault(name, []).append((site, value))
+    return found
+
+
+def _matched(place: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    if isinstance(place, ast.Tuple) and isinstance(value, ast.Tuple) and len(place.elts) == len(value.elts):
+        yield from zip(place.elts, value.elts, strict=True)
+    elif isinstance(place, ast.Tuple):
+        yield from ((one, value) for one in place.elts)
+    else:
+        yield place, value
+
+
+def stepped_with(weights: Site, gradient: Site) -> bool:
+    """Whether what left at one site is added to or taken off what left at the other: `w[i] - rate * g.numpy()`."""
+    if weights.file != gradient.file:
+        return False
+    statement, _, _ = around(gradient)
+    bound = bound_at(weights)
+    for node in ast.walk(statement) if statement is not None else ():
+        sides: list[ast.AST] = []
+        if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Add | ast.Sub):
+            sides = [node.left, node.right] if isinstance(node, ast.BinOp) else [node.target, node.value]
+        for mine, other in (sides, sides[::-1]) if sides else ():
+            apart = covers(mine, gradient) and not covers(other, gradient)
+            if apart and (covers(other, weights) or spoken_in(other) & bound):
+                return True
+    return False
+
+
+def keeps_own_state(site: Site) -> bool:
+    """Whether a method reads at a site what it writes itself: `out, self.state = self.rnn(x, self.state)`."""
+    statement, _, function = around(site)
+    if statement is None or function is None:
+        return False
+    written = {
+        dotted(node)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    }
+    read = {dotted(node) for node in ast.walk(statement) if isinstance(node, ast.Attribute)}
+    return bool((read & written) - {""})
+
+
+def is_result(site: Site) -> bool:
+    """Whether an expression is all that its function returns: `return head(x)`, or `x = head(x)` and `return x`."""
+    statement, _, function = around(site)
+    if isinstance(statement, ast.Return):
+        return statement.value is not None and _place(statement.value) == _place_of(site)
+    if function is None or not isinstance(statement, ast.Assign) or _place(statement.value) != _place_of(site):
+        return False
+    names = {dotted(target) for target in statement.targets}
+    after = [n for n in ast.walk(function) if getattr(n, "lineno", 0) > (statement.end_lineno or 0)]
+    again = any(dotted(t) in names for n in after if isinstance(n, ast.Assign) for t in n.targets)
+    ends = [n.value for n in after if isinstance(n, ast.Return) and n.value is not None]
+    return not again and len(ends) == 1 and isinstance(ends[0], ast.Name) and ends[0].id in names
+
+
+def _place(node: ast.expr) -> tuple[int, int, int, int]:
+    return node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0
+
+
+def _place_of(site: Site) -> tuple[int, int, int, int]:
+    return site.line, site.column, site.end_line, site.end_column
