@@ -19,6 +19,8 @@ _EVERY_UPDATE = 1_000_000
 def collect(session: Session, script: str, error: str | None = None) -> Report:
     """End a session and turn what it saw into a report."""
     recordings = session.finish()
+    for recording in recordings:
+        recording.failed = error is not None
     try:
         findings, notes = diagnose(recordings)
     except Exception as trouble:  # a report that says so is better than none

@@ -13,6 +13,18 @@ from program_runner import PROGRAMS, only, run, said
 FOLDER = PROGRAMS / "jax"
 
 MESSAGES: dict[str, dict[str, Any]] = {
+    "w204_actor_loss_of_the_critic": {
+        "severity": "error",
+        "message": "the loss is differentiated with respect to `critic` (2 variables); nothing ever asks for the "
+        "gradient of what `optimizer.init(actor)` at line 29 was made for",
+        "label": "asks for the gradient of `critic`",
+        "why": "jax.grad and value_and_grad take the first argument, unless argnums says otherwise. The loss is "
+        "computed with those parameters, and they enter it as constants.",
+        "fix": "name the argument that is to be trained: argnums, or the order of the arguments, in "
+        "`jax.grad(actor_loss)(critic, actor, states)`",
+        "variables": ("critic['out']", "critic['w']"),
+        "path": [(29, "begins with the parameters that are meant"), (37, "the gradient of `critic`")],
+    },
     "w303_chain_clips_last": {
         "severity": "warning",
         "message": "`clip_by_global_norm` clips what the optimizer has made of the gradients of `params` "

@@ -183,6 +183,20 @@ class Variable:
     """TensorFlow: the last look for names that came upon it in a model; 0 where none did."""
 
 
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """JAX: a state that an optimizer made for some arrays (`optimizer.init(params)`), whether or not it is used."""
+
+    at: int
+    stack: int
+    values: frozenset[int]
+
+    def asked(self, recording: Recording) -> bool:
+        """Whether a gradient was ever asked for with respect to one of them."""
+        owners = {recording.values[v].variable for v in self.values if v in recording.values} - {None}
+        return any(v in owners for b in recording.backwards for v in (*b.wanted, *b.got))
+
+
 @dataclass(slots=True)
 class Optimizer:
     """An optimizer and the variables it was given. `holds` is empty where it takes them only at each step."""
@@ -454,6 +468,10 @@ class Recording:
     """JAX: variables that were given an update made without their gradient (frozen: zeros), with that call's stack."""
     astray: list[Step] = field(default_factory=list)
     """JAX: updates of arrays that no gradient was asked for, with the gradient of others (`applied`, `taken`)."""
+    begun: list[Begun] = field(default_factory=list)
+    """JAX: what optimizers were begun for, as far as it was seen."""
+    failed: bool = False
+    """The program ended with an error."""
     hand_updated: set[int] = field(default_factory=set)
     """Variables whose gradient the program reads itself (a hand-written update, clipping, logging)."""
     blind: list[tuple[int, int]] = field(default_factory=list)

@@ -90,11 +90,12 @@ from whygrad.rules.ownership import within_reach
 from whygrad.rules.updates.adversaries import exchanged
 from whygrad.rules.updates.history import Share, history, trace
 from whygrad.rules.updates.leaks import leaks
+from whygrad.rules.updates.never_asked import NeverAsked, never_asked
 from whygrad.rules.updates.older_content import Older, asked_of_older
 from whygrad.rules.updates.order import astray, loss_name, optimizer_name, passes, steps_of
 from whygrad.rules.updates.swapped import Swapped, swapped
 from whygrad.rules.updates.told_apart import told_apart
-from whygrad.rules.wording import at_line, networks, plain_subject, subject, verb
+from whygrad.rules.wording import at_line, networks, plain_subject, quoted, subject, verb
 
 CODE, NAME = "W204", "crossed-wires"
 SUMMARY = "gradients of one set of variables applied to another, or the wrong optimizer stepped"
@@ -114,6 +115,8 @@ def check(case: Case) -> Iterator[Finding]:
     """Gradients that went to variables which they are not the gradient of; steps of the wrong optimizer."""
     for older in asked_of_older(case):
         yield _of_older(case, older)
+    for never in never_asked(case):
+        yield _never_asked(case, never)
     crossings = _crossings(case)
     for stack, crossing in crossings.items():
         yield _crossed(case, stack, crossing)
@@ -269,6 +272,25 @@ def _of_older(case: Case, older: Older) -> Finding:
         loss=case.loss_site(older.backward), seen=older.times,
         path=_stations((asked, older.backward.call, "the gradient of a copy"),
                        (there, older.step.call, f"applied to {ours} as it is now")),
+    )  # fmt: skip
+
+
+def _never_asked(case: Case, never: NeverAsked) -> Finding:
+    """JAX: an optimizer waits for a gradient, and the loss is differentiated with respect to another argument."""
+    backward, got = never.backward, set(never.backward.got)
+    asked, begun = case.site(backward.stack), case.site(never.begun.stack)
+    meant = quoted(begun, "the optimizer's state")
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"{loss_name(case, backward)} is differentiated with respect to {subject(case, got)}; nothing ever "
+        f"asks for the gradient of what {meant}{at_line(begun, asked)} was made for",
+        why="jax.grad and value_and_grad take the first argument, unless argnums says otherwise. The loss is computed "
+        "with those parameters, and they enter it as constants.",
+        fix=f"name the argument that is to be trained: argnums, or the order of the arguments, in {quoted(asked)}",
+        variables=case.names(got), where=asked, label=f"asks for the gradient of {plain_subject(case, got)}",
+        loss=case.loss_site(backward), seen=never.times,
+        path=_stations((begun, "optimizer", "begins with the parameters that are meant"),
+                       (asked, backward.call, f"the gradient of {plain_subject(case, got)}")),
     )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from jax._src.interpreters import partial_eval
 
 from whygrad.flow.recording import ITS_OWN, Kind, Op
 from whygrad.trace import jax_vocabulary as words
+from whygrad.trace.jax_begun import BEGINS
 from whygrad.trace.jax_constants import Fixed
 from whygrad.trace.jax_loops import carried_apart, each_its_own
 from whygrad.trace.jax_rerun import batch_axes, small
@@ -197,6 +198,8 @@ class Calls:
             scope = self.recorder.root  # a constant, calculated while a function is traced: the array outlives its body
         stack = self.recorder.session.stacks.capture(frame)
         self._inside = _library_function(frame)
+        if self._inside in BEGINS and scope is self.recorder.root:
+            self.recorder.beginnings.saw(frame, stack)
         if name in ("jit", "pjit", "remat2", "remat", "checkpoint", "closed_call"):
             inner = params.get("jaxpr") or params.get("call_jaxpr")
             self._function(scope, inner, params.get("name", name), args, outs, stack, probed)

@@ -13,6 +13,7 @@ from types import FrameType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import jax
+import numpy
 
 from whygrad.trace.names import _is_holder, _scopes
 
@@ -156,8 +157,8 @@ def _is_record(item: Any) -> bool:
 
 
 def _array(item: Any) -> Any:
-    """The array itself, or the one in a Flax NNX or Keras variable."""
-    if isinstance(item, jax.Array):
+    """The array itself (JAX's or NumPy's), or the one in a Flax NNX or Keras variable."""
+    if isinstance(item, jax.Array | numpy.ndarray):
         return item
     if isinstance(item, type):
         return None

@@ -17,6 +17,7 @@ from jax._src import pjit
 
 from whygrad.flow.recording import Op, Recording, Tape
 from whygrad.trace.handover import Exits
+from whygrad.trace.jax_begun import Beginnings
 from whygrad.trace.jax_calls import Calls
 from whygrad.trace.jax_clipping import Clipping
 from whygrad.trace.jax_exits import WaysOut
@@ -76,6 +77,7 @@ class JaxRecorder:
         self.gradients = Gradients(self)
         self.ways_out = WaysOut(self)
         self.clipping = Clipping(self)
+        self.beginnings = Beginnings(self)
         self.calls = Calls(self)
         self._deep_patches = Patches()
         self._tapes = 0

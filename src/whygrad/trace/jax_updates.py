@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _SUMS = frozenset({"add", "sub", "apply_updates"})
 _APPLIES = frozenset({"apply_updates", "apply_gradients", "update_params"})
 _UPDATES = frozenset({"update_fn", "update", "update_fn_with_extra_args", "init_empty_state"})
+_PATIENCE = 4
+"""How many times as long to look where an optimizer was begun and waits; compiled steps are slow to look at."""
 _SAME = frozenset({"astype", "broadcast", "reshape", "squeeze", "copy", "device_put", "array", "asarray"})
 
 
@@ -331,7 +333,9 @@ class Updates:
         while self._to_count:
             self._to_count -= 1
             session = self.recorder.session
-            enough = session.deep_enough(self._steps_of)
+            most = max(self._steps_of.values(), default=0)
+            waiting = self.recorder.beginnings.waiting() if most < _PATIENCE * session.depth else 0
+            enough = session.deep_enough(self._steps_of, waiting)
             if enough and self.recorder.deep and not self.recorder.calls.retraces.undecided():
                 self.recorder.release()
             session.updated("jax")
