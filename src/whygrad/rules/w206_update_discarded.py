@@ -419,9 +419,11 @@ def _forgetful(case: Case, one: Forgetful) -> Finding:
         else "The state holds the running averages of momentum and of Adam. Where the new state is not kept, every "
         "update is computed as if it were the first.",
         fix=f"keep what {quoted(one.where)} gives back, for the next update" if one.whole
+        else f"call {quoted(one.where)} once, before the first update, and hand the state on" if one.anew
         else "keep the new state: updates, opt_state = tx.update(grads, opt_state, params)",
         variables=case.names(one.variables), where=one.where,
-        label="the new parameters are not kept" if one.whole else "the new optimizer state is dropped",
+        label="the new parameters are not kept" if one.whole else "a new state in every update" if one.anew
+        else "the new optimizer state is dropped",
         path=(PathStep(one.where, "update", "dropped" if one.whole else "state dropped"),) if one.where else (),
         seen=one.times,
     )  # fmt: skip

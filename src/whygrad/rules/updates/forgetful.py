@@ -15,6 +15,9 @@ from whygrad.rules.case import Case
 from whygrad.rules.updates.let_fall import let_fall
 from whygrad.rules.updates.told_apart import told_apart
 
+_BEGINS = frozenset({"init_fn", "init"})
+"""Functions of Optax that make a first state."""
+
 
 @dataclass(slots=True)
 class Forgetful:
@@ -25,6 +28,8 @@ class Forgetful:
     times: int
     whole: bool
     """The parameters are those from before the first update, too."""
+    anew: bool = False
+    """The state is made anew in every update (`optimizer.init(params)` inside of the step)."""
 
 
 def forgetful(case: Case) -> list[Forgetful]:
@@ -35,6 +40,10 @@ def forgetful(case: Case) -> list[Forgetful]:
             by_optimizer.setdefault(step.optimizer, []).append(step)
     found = []
     for optimizer, steps in by_optimizer.items():
+        begins = [_begins(case, earlier, later) for earlier, later in pairwise(steps)]
+        if begins and all(begin is not None for begin in begins):
+            found.append(Forgetful(begins[0], set(steps[0].state), len(begins), False, anew=True))
+            continue
         stale = [later for earlier, later in pairwise(steps)
                  if all(earlier.state.get(v) == value for v, value in later.state.items())]  # fmt: skip
         if len(steps) < 2 or len(stale) != len(steps) - 1:
@@ -49,3 +58,13 @@ def forgetful(case: Case) -> list[Forgetful]:
             where = case.site(edit.stack if edit is not None else steps[0].stack)
         found.append(Forgetful(where, variables, len(stale), whole))
     return found
+
+
+def _begins(case: Case, earlier: Step, later: Step) -> Site | None:
+    """Where the state of an update was made since the one before, which trained the same parameters on."""
+    if not set(earlier.after.values()) & set(later.before.values()):
+        return None  # another start: an inner loop, a task of its own
+    made = [case.made_by.get(value) for value in later.state.values()]
+    if not all(op is not None and op.inside in _BEGINS and op.at > earlier.at for op in made):
+        return None
+    return case.site(made[0].stack) if made[0] is not None else None
