@@ -1,4 +1,4 @@
-"""Actor and critics with a value network, whose targets are made within its tape; the actor's loss trains the critic."""
+"""A value network with its targets made within its tape, and an actor whose loss trains the critic too."""
 import keras
 import tensorflow as tf
 
