@@ -220,6 +220,8 @@ def _crossed(case: Case, stack: int, crossing: _Crossing) -> Finding:
     # Where they are moved by nothing else and the others are, it was their gradient, and the variables are wrong.
     moved = [step.applied for step in case.recording.steps if step.stack != stack]
     lost = not any(one & crossing.sources for one in moved) and any(one & crossing.targets for one in moved)
+    # And what is kept in step with them by copies, a target network, waits for no gradient.
+    lost |= any(c.source in crossing.sources and c.target in crossing.targets for c in case.recording.copies)
     misasked = (misasked and not lost) or _asked_twice(case, crossing)
     where = asked if misasked else there
     theirs, ours = plain_subject(case, crossing.sources), plain_subject(case, crossing.targets)

@@ -4,7 +4,8 @@ What it checks
     An optimizer steps and never has a gradient to apply: the step comes
     before backward() and what backward() leaves is cleared before the next
     one, or backward() is not called at all. Also scaler.step() twice without
-    scaler.update().
+    scaler.update(), and in Keras pairs of gradients and variables that were
+    used up before apply_gradients() came to them.
 
 Why it matters
     A step without gradients is no error in PyTorch: it does nothing. The
@@ -85,6 +86,7 @@ def check(case: Case) -> Iterator[Finding]:
             if term is not None:
                 yield _no_backward(case, optimizer, mine, term)
     yield from _refused(case)
+    yield from _used_up(case)
 
 
 def _too_early(case: Case, optimizer: Optimizer, mine: set[int], came: Backward) -> Finding:
@@ -141,6 +143,29 @@ def _refused(case: Case) -> Iterator[Finding]:
             yield _scaler(case, failure, where, "has no gradient to look at",
                           "run scaler.scale(loss).backward() before it, for a loss that this optimizer's variables "
                           "are part of")  # fmt: skip
+        return
+
+
+def _used_up(case: Case) -> Iterator[Finding]:
+    """Keras: gradients came, and what should bring them to the optimizer is empty: a `zip` that was looked through."""
+    for failure in case.recording.failures:
+        before = [b for b in case.recording.backwards if b.at < failure.at and b.got and not b.implicit]
+        since = before and not any(before[-1].at < step.at < failure.at for step in case.recording.steps)
+        if failure.kind != "apply_gradients" or not since:
+            continue
+        where, asked, members = case.site(failure.stack), case.site(before[-1].stack), set(before[-1].got)
+        stations = [(asked, "gradient", "the gradients come here"), (where, "apply_gradients", "none arrive here")]
+        yield Finding(
+            code=CODE, rule=NAME, severity="error",
+            message=f"{quoted(where, 'apply_gradients()')} is given nothing: the gradient of {subject(case, members)} "
+            "was computed and does not arrive",
+            why="A zip or a generator gives its pairs once. Whoever goes through it before the optimizer does (a "
+            "norm, a print, a list) leaves it empty.",
+            fix="make a list of the pairs, list(zip(gradients, variables)), or zip again for the optimizer",
+            variables=case.names(members), where=where, label="there are no pairs left",
+            loss=case.loss_site(before[-1]),
+            path=tuple(PathStep(site, op, role) for site, op, role in stations if site is not None),
+        )  # fmt: skip
         return
 
 

@@ -81,6 +81,7 @@ from collections.abc import Iterator
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.numbers.flat_place import within_layer
 from whygrad.rules.numbers.layers import Chain, chains, is_deep, squash_name, usual_site
 from whygrad.rules.wording import at_line, plain_subject, subject, verb
 
@@ -162,8 +163,11 @@ def _finding(case: Case, chain: Chain, seen: int) -> Finding:
 
 
 def _where(case: Case, chain: Chain) -> Site | None:
-    """The squashing expression; where `fit` runs everything inside, the layer that gets least."""
+    """The squashing expression; where `fit` or `net(x)` runs everything inside, the layer that gets least."""
     site = usual_site(case, chain.squashes)
-    if site is not None and site == case.site(chain.backward.stack):  # `model.fit(x, y)`: the layer says more
-        return case.site(case.variable(chain.order[0]).created) or site
+    inside = [op for op in chain.squashes if case.site(op.stack) == site]
+    if site is None or not inside or not inside[-1].inputs:
+        return site
+    if site == case.site(chain.backward.stack) or within_layer(case, inside[-1].inputs[0], site):
+        return case.site(case.variable(chain.order[0]).created) or site  # the layer says more
     return site

@@ -74,6 +74,7 @@ SUMMARY = "clipping leaves nothing of the gradient: a limit of zero, or one far 
 _LEFT = 1e-3
 _MOVES = 1e-6
 _EPSILON = 1e-9
+_BY_OPTIMIZER = frozenset({"clipnorm", "global_clipnorm", "clipvalue"})
 _SCALE_FREE = frozenset({
     "Adam", "AdamW", "NAdam", "Nadam", "RAdam", "Adamax", "Adagrad", "RMSprop", "Adadelta", "Lion", "Rprop",
     "Adafactor", "SparseAdam", "adam", "adamw", "rmsprop", "adagrad", "lion", "Lamb", "Muon",
@@ -86,7 +87,7 @@ def check(case: Case) -> Iterator[Finding]:
     places: dict[Site | None, list[Edit]] = {}
     for edit in case.recording.edits:
         if edit.kind == "clip" and edit.limit is not None and edit.variables:
-            places.setdefault(case.site(edit.stack), []).append(edit)
+            places.setdefault(_limited(case, edit), []).append(edit)
     for where, edits in places.items():
         if all(edit.limit is not None and edit.limit <= 0 for edit in edits):
             yield _nothing(case, where, edits)
@@ -94,6 +95,13 @@ def check(case: Case) -> Iterator[Finding]:
         known = [edit for edit in edits if (step := _step_after(case, edit)) is not None and step.weights]
         if len(known) > 1 and all(_too_small(case, edit) for edit in known):
             yield _hardly(case, where, known)
+
+
+def _limited(case: Case, edit: Edit) -> Site | None:
+    """Where the limit is chosen: a Keras optimizer that clips by itself got it when it was made."""
+    step = _step_after(case, edit) if edit.call in _BY_OPTIMIZER else None
+    made = case.recording.optimizers[step.optimizer].created if step is not None else None
+    return (case.site(made) if made is not None else None) or case.site(edit.stack)
 
 
 def _too_small(case: Case, edit: Edit) -> bool:
@@ -175,7 +183,8 @@ def _finding(
 ) -> Finding:
     step = _step_after(case, edits[0])
     site = case.site(step.stack) if step is not None else None
-    path = [PathStep(where, edits[0].call, "the gradient is clipped here")] if where is not None else []
+    role = "the limit is chosen here" if edits[0].call in _BY_OPTIMIZER else "the gradient is clipped here"
+    path = [PathStep(where, edits[0].call, role)] if where is not None else []
     if site is not None and site != where:
         path.append(PathStep(site, "step", "what is left is applied here"))
     return Finding(

@@ -78,7 +78,7 @@ from collections.abc import Iterator
 
 from whygrad.flow import reach, syntax
 from whygrad.flow.recording import Copy
-from whygrad.flow.site import Site
+from whygrad.flow.site import Site, Stack
 from whygrad.rules.case import Case, asked_once
 from whygrad.rules.cuts.consumer import named_call
 from whygrad.rules.finding import Finding, PathStep
@@ -191,17 +191,23 @@ def _called(case: Case) -> Iterator[Alias]:
 def _predicted(case: Case) -> Iterator[Alias]:
     """TensorFlow: the targets that `fit` is given were made by `predict` of the same network, by another name of it."""
     for objective in objectives(case) if case.recording.framework == "tensorflow" else ():
-        asked = case.site(objective.backward.stack)
-        online = syntax.called_at(asked).rpartition(".")[0] if asked is not None else ""
-        for op in case.slice(objective.backward, reach.SUGGESTED).ops if online else ():
+        fitted = case.stack(objective.backward.stack)
+        for op in case.slice(objective.backward, reach.SUGGESTED).ops:
             members = {v for n in op.inputs if (v := case.content.get(n)) in objective.bits} & case.trained
-            where = case.site(op.stack)
-            if op.name not in ("predict", "predict_on_batch") or not members or where is None:
+            if op.name not in ("predict", "predict_on_batch") or not members:
                 continue
-            target = syntax.callee(where)
-            bound = _bound(case, target, online) if target.rpartition(".")[0] == online.rpartition(".")[0] else None
-            if target != online and bound is not None:
-                yield members, bound, None, [target, online]
+            for target, online in _holders(case.stack(op.stack), fitted):
+                bound = _bound(case, target, online) if target.rpartition(".")[0] == online.rpartition(".")[0] else None
+                if target != online and bound is not None:
+                    yield members, bound, None, [target, online]
+
+
+def _holders(predicted: Stack, fitted: Stack) -> Iterator[tuple[str, str]]:
+    """What predicts and what is fitted as each function on both ways calls them: the networks, or what holds them."""
+    for site in predicted:
+        for other in fitted:
+            if (site.file, site.function) == (other.file, other.function):
+                yield syntax.called_at(site).rpartition(".")[0], syntax.called_at(other).rpartition(".")[0]
 
 
 def _callees(case: Case, found: Bootstrap, members: set[int]) -> tuple[dict[str, set[int]], dict[str, set[int]]]:

@@ -12,7 +12,7 @@ from tensorflow.python.eager import context
 from tensorflow.python.framework import ops
 from tensorflow.python.training import optimizer as v1_optimizer
 
-from whygrad.flow.recording import Backward, Step
+from whygrad.flow.recording import Backward, Failure, Step
 from whygrad.trace.patches import Patches
 from whygrad.trace.updates import Updates
 
@@ -53,6 +53,7 @@ class Optimizers:
             base = importlib.import_module(f"{name}.src.optimizers.base_optimizer").BaseOptimizer
             patches.replace(base, "__init__", self._wrap_init)
             patches.replace(base, "apply", self._wrap_apply)
+            patches.replace(base, "apply_gradients", self._wrap_pairs)
             trainer = importlib.import_module(f"{name}.src.backend.tensorflow.trainer").TensorFlowTrainer
             patches.replace(trainer, "_compute_loss", self._wrap_compute_loss)
             patches.replace(trainer, "train_step", self._wrap_train_step)
@@ -97,6 +98,23 @@ class Optimizers:
             return self._update(lambda: original(optimizer, grads, variables), optimizer, pairs, sys._getframe(1))
 
         return apply
+
+    def _wrap_pairs(self, original: _Call) -> _Call:
+        """Keras 3: `apply_gradients(grads_and_vars)` refuses an empty list before it comes to `apply`."""
+
+        def apply_gradients(optimizer: Any, grads_and_vars: Any) -> Any:
+            pairs = list(grads_and_vars)
+            if not pairs and self.recorder.active():
+                try:
+                    stack = self.recorder.session.stacks.capture(sys._getframe(1))
+                    failure = Failure(self.recorder.session.tick(), "apply_gradients", "no gradients", stack)
+                    self.recorder.recording.failures.append(failure)
+                    self.recorder.look_for_names(sys._getframe(1))
+                except Exception as trouble:
+                    self.recorder.trouble(trouble)
+            return original(optimizer, pairs)
+
+        return apply_gradients
 
     def _wrap_apply_gradients(self, original: _Call) -> _Call:
         """Keras 2 and v1: `apply_gradients(grads_and_vars)`."""

@@ -24,12 +24,15 @@ def _says_little(case: Case, dead: Dead, here: Site) -> bool:
     """`model.fit(x, y)`, and in TensorFlow `net(x)`: the layer's own line has its activation."""
     if here == case.site(dead.backward.stack):
         return True
-    if case.recording.framework != "tensorflow":
-        return False
-    made = case.made_by.get(dead.source)
+    return within_layer(case, dead.source, here)
+
+
+def within_layer(case: Case, value: int, here: Site) -> bool:
+    """TensorFlow: whether weights were multiplied within the very same call, so that an activation is a part of it."""
+    made = case.made_by.get(value) if case.recording.framework == "tensorflow" else None
     while made is not None and case.site(made.stack) == here:
         if any(v in case.content for v in made.inputs):
-            return True  # the weights were multiplied within the very same call: the activation is a part of it
+            return True
         made = case.made_by.get(made.inputs[0]) if made.inputs else None
     return False
 

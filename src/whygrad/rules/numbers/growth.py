@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -15,6 +16,7 @@ _EACH = 4.0
 _STEADY = 3.0
 _LONG = 16
 _AT_ONCE = 1e8
+_FAR = 100.0
 _PARTS, _PART = 5, 8
 _DOUBLES = 2.0
 
@@ -39,7 +41,20 @@ def norm_of(numbers: dict[int, Numbers]) -> float:
 
 
 def blown_up(case: Case, trouble: Trouble | None) -> Growth | None:
-    """Gradients that grow by orders of magnitude over the updates, each more than the one before."""
+    """Gradients that grow by orders of magnitude over the updates, each more than the one before.
+
+    Of several, those that grew first: what a network is told by another that runs away grows too, an update later.
+    """
+    return min(_blown_up(case, trouble), key=_leap, default=None)
+
+
+def _leap(growth: Growth) -> float:
+    """When the gradients first were far larger than in the beginning."""
+    sizes = [(step.at, norm_of(step.gradients)) for step in growth.steps]
+    return next((at for at, norm in sizes if norm > _FAR * sizes[0][1]), math.inf)
+
+
+def _blown_up(case: Case, trouble: Trouble | None) -> Iterator[Growth]:
     recording = case.recording
     for optimizer in recording.optimizers:
         steps = [s for s in recording.steps if s.optimizer == optimizer and s.gradients]
@@ -55,20 +70,17 @@ def blown_up(case: Case, trouble: Trouble | None) -> Growth | None:
         rising = sum(1 for a, b in pairwise(norms) if b > _EACH * a)
         total = norms[-1] / norms[0]
         if overflow and (total > _TOTAL or norms[-1] > 1e12) and rising >= max(1, (len(norms) - 1) // 2):
-            return Growth(optimizer, norms, steps, True, last)
-        if len(norms) >= 3 and rising == len(norms) - 1 and total > _TOTAL * 100:
-            return Growth(optimizer, norms, steps, False, last)
-        if len(norms) >= 4 and all(b > _STEADY * a for a, b in pairwise(norms)) and _losses_grow(case, steps):
-            return Growth(optimizer, norms, steps, False, last)
-        if max(norms) > _AT_ONCE * max(norms[0], 1.0) and _lost(_losses(case, steps)):
-            return Growth(optimizer, norms, steps, False, last)
-        if total > _TOTAL and _rises(norms):
-            losses = _losses(case, steps)
-            if _rises(losses) and losses[-1] > _TOTAL * losses[0]:
-                return Growth(optimizer, norms, steps, False, last, slow=True)
-        if _climbs([norm_of(s.gradients) for s in steps]) and _climbs(_losses(case, steps)):
-            return Growth(optimizer, norms, steps, False, last, slow=True)
-    return None
+            yield Growth(optimizer, norms, steps, True, last)
+        elif (
+            (len(norms) >= 3 and rising == len(norms) - 1 and total > _TOTAL * 100)
+            or (len(norms) >= 4 and all(b > _STEADY * a for a, b in pairwise(norms)) and _losses_grow(case, steps))
+            or (max(norms) > _AT_ONCE * max(norms[0], 1.0) and _lost(_losses(case, steps)))
+        ):
+            yield Growth(optimizer, norms, steps, False, last)
+        elif (total > _TOTAL and _rises(norms) and _rises_far(_losses(case, steps))) or (
+            _climbs([norm_of(s.gradients) for s in steps]) and _climbs(_losses(case, steps))
+        ):
+            yield Growth(optimizer, norms, steps, False, last, slow=True)
 
 
 def _rise(norms: list[float]) -> list[float]:
@@ -82,6 +94,10 @@ def _rise(norms: list[float]) -> list[float]:
 def _rises(numbers: list[float]) -> bool:
     """Nearly every number is larger than the one before."""
     return len(numbers) >= _LONG and sum(1 for a, b in pairwise(numbers) if b > a > 0) >= 0.9 * (len(numbers) - 1)
+
+
+def _rises_far(numbers: list[float]) -> bool:
+    return _rises(numbers) and numbers[-1] > _TOTAL * numbers[0]
 
 
 def _climbs(numbers: list[float]) -> bool:

@@ -100,12 +100,23 @@ def _in_use(trees: list[ast.Module], name: str, asked: frozenset[str] = frozense
                 kept = {_key(dotted(target)) for target in statement.targets} - {""}
                 if kept and not any(_in_use(trees, one, asked) for one in kept - asked):
                     continue
-            elif isinstance(statement, ast.Return) and inside and not inside.startswith("__"):
+            elif inside and not inside.startswith("__") and not _overrides(tree, inside):
                 keys = _keys(tree, inside)
-                if not any(_in_use(trees, one, asked) for one in keys - asked):
+                if not keys & asked and not any(_in_use(trees, one, asked) for one in keys):
                     continue
             return True
     return False
+
+
+@functools.lru_cache(maxsize=256)
+def _overrides(tree: ast.Module, function: str) -> bool:
+    """Whether a class that builds on another has a method of this name: what it builds on may call it."""
+    return any(
+        isinstance(child, Function) and child.name == function
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef) and any(dotted(base) != "object" for base in node.bases)
+        for child in node.body
+    )
 
 
 def _key(name: str) -> str:

@@ -71,7 +71,7 @@ def leaks(case: Case) -> list[Leak]:
     terms = list(_terms(case))
     for term in terms:
         own = [one for one in terms if one is not term and one.reached & term.bare and not one.bare & term.bare]
-        owned = {v for one in own for v in one.reached}
+        owned = _taught(case, own)
         if own and term.fed - owned:
             leak = _applied(case, term, own, owned, term.fed - owned)
             if leak is not None:
@@ -89,6 +89,14 @@ def leaks(case: Case) -> list[Leak]:
         leak = Leak(taught.backward, taught.teacher, taught.student, taught.earlier, step, "holds both", taught=True)
         found.setdefault(key, leak)
     return list(found.values())
+
+
+def _taught(case: Case, own: list[Term]) -> set[int]:
+    """What these losses train: a tape also sees what only made the targets, and nobody asks for that."""
+    applied = history(case).applied
+    return {v for one in own for v in one.reached if (one.backward.at, v) in applied} or {
+        v for one in own for v in one.reached
+    }
 
 
 def _judged(case: Case, pair: Adversaries) -> Leak:
