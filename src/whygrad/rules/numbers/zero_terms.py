@@ -176,7 +176,7 @@ def _written_out(case: Case, op: Op) -> bool:
 
 
 def _cancelled(case: Case, passes: list[Backward], told: set[int]) -> Iterator[Finding]:
-    """Differences and quotients of two equal sides that both carry the gradient of the same variables, in every pass."""
+    """Differences and quotients of equal sides that both carry the gradient of the same variables, in every pass."""
     seen: dict[int, list[tuple[Backward, Op]]] = {}
     for backward in passes:
         here: dict[int, list[Op]] = {}  # a loop over rows has one for each of them
