@@ -159,7 +159,7 @@ class Case:
     @cached_property
     def replaced(self) -> Replaced:
         """Variables that were replaced behind an optimizer's back."""
-        return replaced(self.recording, self.unheld, self.reads)
+        return replaced(self.recording, self.unheld, lambda b, v: self.reads(b, v) or self._stored(b, v))
 
     @cached_property
     def reachable(self) -> set[int]:
@@ -228,6 +228,13 @@ class Case:
                     todo.extend(fresh)
             self._used[backward.at] = found
         return self._used[backward.at]
+
+    def _stored(self, backward: Backward, variable: int) -> bool:
+        """TensorFlow: whether the loss was computed from a variable by way of another, written while the tape ran."""
+        tape = backward.tape
+        if tape is None or not self.uses(backward, variable):
+            return False
+        return any(op.kind == "write" and tape in op.tapes for op in self.slice(backward).ops)
 
     def uses(self, backward: Backward, variable: int) -> bool:
         """Whether the loss of a backward pass was computed from a variable, differentiably or not."""

@@ -133,6 +133,13 @@ def _of_values(case: Case, backward: Backward) -> Iterator[Finding]:
             label = "this tensor does not require a gradient when the loss is computed from it"
             why = "autograd follows only tensors that required a gradient before they were used."
             fix = f"call .requires_grad_() on {what} before the forward pass"
+        elif backward.tape is not None and not (value.floating or backward.got or backward.got_values):
+            what = quoted(made_at, "a tensor")
+            label = "asked of an integer"
+            why = "Only floating-point numbers change by a little; a tape follows no integer, watched or not."
+            fix = "make it a float (dtype=tf.float32, or tf.cast before the loss is computed from it)"
+        elif not value.floating:
+            continue  # beside others that have a gradient: ids among a network's inputs
         elif backward.tape is not None and _watched_too_late(case, backward, number):
             what = quoted(made_at, "a tensor")
             label = "the loss is computed from something made of it before the tape watched it"

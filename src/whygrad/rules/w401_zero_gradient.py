@@ -75,6 +75,7 @@ from whygrad.rules.finding import Finding, PathStep, Severity
 from whygrad.rules.numbers.flat_place import place_of
 from whygrad.rules.numbers.flatness import (
     CUSTOM,
+    QUOTIENTS,
     Dead,
     dead_ends,
     ends_layer,
@@ -275,7 +276,7 @@ def _story(case: Case, dead: Dead) -> tuple[Severity, str, str, str] | None:
         stop = {"torch": "detach() it", "tensorflow": "tf.stop_gradient", "jax": "jax.lax.stop_gradient"}
         return (
             "error",
-            "a thing less itself: both sides carry the same gradient",
+            f"a thing {'over' if name in QUOTIENTS else 'less'} itself: both sides carry the same gradient",
             f"The two sides of {here} are the same and are computed from the same variables, so that what the one side "
             "gives them the other takes away.",
             f"keep the side that is meant to stay (an old policy's) as a constant: {stop[case.recording.framework]}, "

@@ -18,6 +18,7 @@ _NUMBERS = 4096
 _FIRST = 64
 """Numbers at the head of a large array by which it is known again, where it came back as a copy."""
 _NEAREST = 256
+_WITHIN = 16
 
 
 class Exits:
@@ -78,28 +79,39 @@ class Exits:
         recording.handovers.extend(h for h in self._links if h.left in ops and h.entered in ops)
         proved = {h.entered for h in recording.handovers}
         verdicts: dict[tuple[int, int], bool] = {}
-        last_entry: dict[int, int] = {}
+        last_entry: dict[int, tuple[int, int]] = {}
         calls: dict[int, tuple[int, int]] = {}
         left = [at for at in self._left if at in ops]
         for at, weak in self._entered:
             if at not in ops:
                 continue
-            # What left before this line last took something in was taken in then.
-            since = last_entry.get(ops[at].stack, 0)
-            last_entry[ops[at].stack] = at
+            # What left before this line last took something in was taken in then; one call may take a list in twice.
+            stack = ops[at].stack
+            before, since = last_entry.get(stack, (0, 0))
+            if before and not _one_call(recording, before, at):
+                since = before
+            last_entry[stack] = at, since
             if at in self._edited or at in self._batches:
-                begun, last = calls.get(ops[at].stack, (0, 0))
+                begun, last = calls.get(stack, (0, 0))
                 # One call takes in several arrays: what left before the first of them may be in any.
                 since = begun if bisect(left, last) == bisect(left, at) else last
-                calls[ops[at].stack] = since, at
+                calls[stack] = since, at
             if at in proved and at not in self._edited:
                 continue
             for earlier in left[bisect(left, since) : bisect(left, at)][-_NEAREST:]:
-                pair = ops[earlier].stack, ops[at].stack
+                pair = ops[earlier].stack, stack
                 if pair not in verdicts:
                     verdicts[pair] = comes_back(stacks[pair[0]], stacks[pair[1]], same_function=weak)
                 if verdicts[pair]:
                     recording.handovers.append(Handover(earlier, at, "source"))
+
+
+def _one_call(recording: Recording, first: int, second: int) -> bool:
+    """Whether nothing but one expression ran between two operations of it: TensorFlow asks for a list's rank first."""
+    ops, stack = recording.ops, recording.ops[second].stack
+    if second - first > _WITHIN:
+        return False
+    return all(ops[at].stack == stack for at in range(first, second) if at in ops)
 
 
 def _memory(data: Any) -> tuple[int, int] | None:

@@ -52,7 +52,7 @@ class Inner:
         for ran in pending:
             try:
                 self._run(ran, content, single)
-                if ran.scan is not None and ran.body.asks:
+                if ran.scan is not None and ran.body.asks and not self._mapped_around(ran, content, single):
                     self._branches(ran, pending, content, single)
             except Exception as trouble:
                 self.recorder.trouble(trouble)
@@ -65,7 +65,10 @@ class Inner:
             return
         if ran.branch is not None and not self._taken(ran.branch, content, single):
             return
-        function, wanted, rounds = self._function(ran)
+        axes = _axes(ran, given)
+        if axes is None:
+            return
+        function, wanted, rounds = self._function(ran, axes)
         if not wanted:
             return
         if ran.scan is not None:
@@ -73,7 +76,7 @@ class Inner:
             rows = slice(-rounds, None) if ran.scan[3] else slice(rounds)
             # Where `vmap` maps over the first dimension, the rounds are the second one.
             given[first:] = [
-                g[:, rows] if axis == 0 else g[rows] for g, axis in zip(given[first:], ran.axes[first:], strict=True)
+                g[:, rows] if axis == 0 else g[rows] for g, axis in zip(given[first:], axes[first:], strict=True)
             ]
         with self.recorder.quiet():
             results = function(*given)
@@ -122,8 +125,12 @@ class Inner:
         choice = self._given(branch[0], None, content, single)
         return choice is not None and numpy.ndim(choice) == 0 and int(choice) == branch[1]
 
-    def _function(self, ran: Ran) -> tuple[Any, list[Any], int]:
-        key = id(ran.jaxpr), ran.axes
+    def _mapped_around(self, ran: Ran, content: dict[int, Any], single: dict[int, Any]) -> bool:
+        given = [self._given(n, held, content, single) for n, held in zip(ran.given, ran.held, strict=True)]
+        return any(g is None for g in given) or _axes(ran, given) != ran.axes
+
+    def _function(self, ran: Ran, axes: tuple[int | None, ...]) -> tuple[Any, list[Any], int]:
+        key = id(ran.jaxpr), axes
         entry = self._ready.get(key)
         if entry is not None and entry[0]() is ran.jaxpr:
             return entry[1:]
@@ -131,7 +138,7 @@ class Inner:
         length = ran.scan[2] if ran.scan is not None else 1
         size = sum(math.prod(v.aval.shape) for v in wanted)
         rounds = min(length, 2 if ran.body.asks else max(2, _ALL // max(size, 1)))
-        jaxpr, consts, scan, axes = ran.jaxpr, ran.consts, ran.scan, ran.axes
+        jaxpr, consts, scan = ran.jaxpr, ran.consts, ran.scan
 
         def inside(*arguments: Any) -> list[Any]:
             found: dict[Any, Any] = {}
@@ -171,6 +178,25 @@ class Inner:
             rest = {v: a[sorted(order[1:])] for v, a in found.items()} if several else one
             _spread(ran.body, turn, one, single, {})
             _spread(ran.body, turn, rest, content, {})
+
+
+def _axes(ran: Ran, given: list[Any]) -> tuple[int | None, ...] | None:
+    """Over which dimension each argument is mapped; None where that cannot be said.
+
+    A `vmap` around a compiled function is not seen by what is inside, which was written down for a single row. What the
+    function was given then has one dimension more, in front.
+    """
+    if any(axis is not None for axis in ran.axes):
+        return ran.axes
+    rows = sum(ran.scan[:2]) if ran.scan is not None else len(given)
+    found: list[int | None] = []
+    for index, (value, variable) in enumerate(zip(given, ran.jaxpr.invars, strict=True)):
+        shape, wanted = numpy.shape(value), tuple(variable.aval.shape)
+        inner = shape[1:] if index >= rows else shape  # a row for each round
+        if inner != wanted and (shape[2:] if index >= rows else shape[1:]) != wanted:
+            return None
+        found.append(None if inner == wanted else 0)
+    return tuple(found)
 
 
 def _spread(body: Scope, places: dict[int, int], found: dict[Any, Any], content: dict[int, Any], also: Any) -> None:

@@ -33,12 +33,12 @@ NOT_DATA = frozenset({
     "size", "dim", "ndim", "numel", "nelement", "stride", "is_floating_point", "is_complex", "is_contiguous",
     "data_ptr", "element_size", "ndimension", "is_pinned", "storage_offset", "untyped_storage", "storage",
     "get_device", "register_hook", "register_post_accumulate_grad_hook", "retain_grad", "__len__", "__hash__",
-    "__repr__", "__str__", "__format__", "is_same_size", "type", "result_type", "is_nonzero", "__bool__",
+    "__repr__", "__str__", "__format__", "is_same_size", "result_type", "is_nonzero", "__bool__",
     "is_tensor", "is_storage", "_is_all_true", "_is_view", "is_set_to", "is_signed", "is_inference", "__contains__",
     "__setstate__", "_version", "equal", "allclose", "is_shared", "share_memory_", "_assert_async",
     "_record_function_enter_new", "_record_function_exit._RecordFunction", "record_stream", "manual_seed", "typename",
     "broadcast_shapes", "promote_types", "can_cast", "get_default_dtype", "set_default_dtype", "__dir__",
-    "sparse_dim", "dense_dim", "has_names", "names", "align_to", "_grad", "backward", "grad.__set__", "_make_subclass",
+    "sparse_dim", "dense_dim", "has_names", "names", "_grad", "backward", "grad.__set__", "_make_subclass",
 })  # fmt: skip
 """Functions that tell something about a tensor and compute nothing from its content."""
 

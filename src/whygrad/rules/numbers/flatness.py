@@ -159,7 +159,7 @@ def behind(
 def _blocks(case: Case, op: Op, source: int, step: Step, backward: Backward) -> Dead | None:
     if source in op.flat:
         return Dead(op, source, "flat", backward, set())
-    if base_name(op) in ("sub", "subtract") and cancels(case, op, backward):
+    if cancels(case, op, backward):
         return Dead(op, source, "cancels", backward, set())
     state = state_of(op, source)
     known = numbers_of(case, state) if state is not None else None
@@ -191,13 +191,25 @@ def _blocks(case: Case, op: Op, source: int, step: Step, backward: Backward) -> 
     return None
 
 
+DIFFERENCES = frozenset({"sub", "rsub", "isub", "subtract"})
+QUOTIENTS = frozenset({"div", "truediv", "rtruediv", "divide", "true_divide", "real_div"})
+
+
 def cancels(case: Case, op: Op, backward: Backward) -> bool:
-    """Whether both sides of a difference are the same and carry the gradient: what the one gives the other takes."""
+    """Whether both sides of a difference or a quotient are the same and carry the gradient.
+
+    What the one side gives the other takes.
+    """
     recording = case.recording
+    divides = base_name(op) in QUOTIENTS
+    if not divides and base_name(op) not in DIFFERENCES:
+        return False
     result = numbers_of(case, op.outputs[0])
     alive = all(reach.carries(recording, op, v, op.outputs[0], backward.tape) for v in op.inputs)
-    if result is None or not result.all_zero or not alive:
+    if result is None or not alive or not (result.low == result.high == 1 if divides else result.all_zero):
         return False
+    if divides and _made_of_each_other(case, op, backward):
+        return False  # a thing over its own sum, of one entry: a softmax by hand
     if len(op.inputs) == 1:  # the very same value on both sides; a number that each entry equals is no variety
         mine = numbers_of(case, op.inputs[0])
         return mine is not None and mine.low < mine.high
@@ -205,6 +217,15 @@ def cancels(case: Case, op: Op, backward: Backward) -> bool:
         return False  # nothing less nothing: a cross-entropy of logits of one sign has that inside
     sides = [_behind_value(case, v, backward) for v in op.inputs]
     return len(sides) == 2 and bool(sides[0]) and sides[0] == sides[1]
+
+
+def _made_of_each_other(case: Case, op: Op, backward: Backward) -> bool:
+    """Whether one side of an operation is computed from the other."""
+    for value, other in (op.inputs, op.inputs[::-1]) if len(op.inputs) == 2 else ():
+        part = reach.backward_slice(case.recording, value, case.made_by, backward.at, reach.CERTAIN)
+        if any(other in made.inputs for made in part.ops):
+            return True
+    return False
 
 
 def _behind_value(case: Case, value: int, backward: Backward) -> set[int]:

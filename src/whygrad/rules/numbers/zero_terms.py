@@ -17,7 +17,7 @@ from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.intent import is_log_probability
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.numbers.flatness import behind, cancels, zero_maker
+from whygrad.rules.numbers.flatness import DIFFERENCES, QUOTIENTS, behind, cancels, zero_maker
 from whygrad.rules.numbers.origin import base_name, numbers_of
 from whygrad.rules.wording import at_line, count, plain_subject, quoted
 
@@ -26,7 +26,6 @@ _ENOUGH = 3
 _TWICE = 2
 _PRODUCTS = frozenset({"mul", "rmul", "imul", "multiply"})
 _SHOWS = frozenset({"detach", "stop_gradient", "view", "reshape", "squeeze", "unsqueeze", "identity", "to", "cast"})
-_DIFFERENCES = frozenset({"sub", "rsub", "isub", "subtract"})
 _RATIOS = frozenset({"exp", "div", "truediv", "real_div", "maximum", "minimum", "clip_by_value", "clamp", "clip"})
 
 
@@ -110,7 +109,7 @@ def _of_pass(case: Case, backward: Backward) -> Iterator[tuple[Op, _ZeroTerm | N
 def _less_itself(case: Case, maker: Op) -> bool:
     """Whether zeros are the difference of two things that are not zero."""
     sides = [_content(case, v) for v in maker.inputs]
-    return base_name(maker) in _DIFFERENCES and bool(sides) and all(n is not None and not n.all_zero for n in sides)
+    return base_name(maker) in DIFFERENCES and bool(sides) and all(n is not None and not n.all_zero for n in sides)
 
 
 def _times_nothing(case: Case, value: int) -> Op | None:
@@ -147,7 +146,7 @@ def _content(case: Case, value: int) -> Numbers | None:
 def _finding(case: Case, term: _ZeroTerm) -> Finding:
     where, loss, used = case.site(term.zero.stack), case.loss_site(term.backward), case.site(term.product.stack)
     made, who = quoted(where), plain_subject(case, term.variables)
-    lost = base_name(term.zero) in _DIFFERENCES
+    lost = base_name(term.zero) in DIFFERENCES
     steps = [(where, term.zero.name, "all zeros"), (used, term.product.name, "multiplied by them"),
              (loss, "loss", "the loss")]  # fmt: skip
     places = {(s.file, s.line): PathStep(s, op, role) for s, op, role in reversed(steps) if s is not None}
@@ -171,17 +170,22 @@ def _written_out(case: Case, op: Op) -> bool:
 
     `relu(x) - x * label` is zero with the same gradient on both sides, where all logits are above zero.
     """
-    framework = case.recording.framework
-    return framework != "tensorflow" or all(is_log_probability(case.made_by, v) for v in op.inputs)
+    if base_name(op) in QUOTIENTS or case.recording.framework != "tensorflow":
+        return True
+    return all(is_log_probability(case.made_by, v) for v in op.inputs)
 
 
 def _cancelled(case: Case, passes: list[Backward], told: set[int]) -> Iterator[Finding]:
-    """Differences of two equal sides that both carry the gradient of the same variables, in every pass."""
+    """Differences and quotients of equal sides that both carry the gradient of the same variables, in every pass."""
     seen: dict[int, list[tuple[Backward, Op]]] = {}
     for backward in passes:
+        here: dict[int, list[Op]] = {}  # a loop over rows has one for each of them
         for op in case.slice(backward, reach.CERTAIN).ops:
-            if base_name(op) in _DIFFERENCES and _written_out(case, op) and cancels(case, op, backward):
-                seen.setdefault(op.stack, []).append((backward, op))
+            if base_name(op) in DIFFERENCES | QUOTIENTS and _written_out(case, op):
+                here.setdefault(op.stack, []).append(op)
+        for stack, ops in here.items():
+            if all(cancels(case, op, backward) for op in ops):
+                seen.setdefault(stack, []).append((backward, ops[-1]))
     for found in seen.values():
         backward, op = found[-1]
         variables = behind(case, case.slice(backward, reach.CERTAIN), op.inputs[0], backward) & backward.got
@@ -193,16 +197,16 @@ def _cancelled(case: Case, passes: list[Backward], told: set[int]) -> Iterator[F
         stop = {"torch": ".detach()", "tensorflow": "tf.stop_gradient"}.get(
             case.recording.framework, "jax.lax.stop_gradient"
         )
-        steps = [(where, op.name, "a thing less itself"), (loss, "loss", "the loss")]
+        kind, itself = ("quotient", "over") if base_name(op) in QUOTIENTS else ("difference", "less")
+        steps = [(where, op.name, f"a thing {itself} itself"), (loss, "loss", "the loss")]
         yield Finding(
             code=CODE, rule=NAME, severity="warning",
-            message=f"the difference in {quoted(where)} trains nothing: its two sides are the same, with the same "
-            "gradient",
+            message=f"the {kind} in {quoted(where)} trains nothing: its two sides are the same, with the same gradient",
             why=f"Both sides are computed from {who}, so that what the one side gives the other takes away. What is "
             f"learned comes from the other terms of the loss alone. It was so in every one of "
             f"{count(len(found), 'update')} that were looked at.",
             fix=f"keep the side that is meant to stay (an old policy's) as a constant, from before the update: {stop}",
             variables=case.names(variables), where=where,
-            label="a thing less itself: both sides carry the same gradient", loss=loss,
+            label=f"a thing {itself} itself: both sides carry the same gradient", loss=loss,
             path=tuple(PathStep(site, name, role) for site, name, role in steps if site is not None), seen=len(found),
         )  # fmt: skip
