@@ -181,6 +181,8 @@ class Variable:
     """The class whose instance keeps an unregistered variable in a plain container."""
     found: int = 0
     """TensorFlow: the last look for names that came upon it in a model; 0 where none did."""
+    tapped: bool = False
+    """PyTorch: a forward hook of the program takes the output of a module in the same container."""
 
 
 @dataclass(slots=True)

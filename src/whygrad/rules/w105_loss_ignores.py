@@ -351,6 +351,9 @@ def _dropped(case: Case, missing: Missing, members: set[int], site: Site | None)
     loss = case.loss_site(missing.backward)
     if site is not None and _runs_others(case, site, members):
         site = created_at(case, members) or site  # the call runs the whole model; the layer tells more
+    severity = severity_of(case, members, missing)
+    if severity == "warning" and all(case.variable(v).tapped for v in members):
+        severity = "note"  # a hook takes what it wants from inside; the layers behind that run because the model does
     who = subject(case, members)
     path = [PathStep(site, "output", "computed here, and used by nothing that reaches the loss")] if site else []
     if loss is not None and (site is None or (loss.file, loss.line) != (site.file, site.line)):
@@ -358,7 +361,7 @@ def _dropped(case: Case, missing: Missing, members: set[int], site: Site | None)
     return Finding(
         code=CODE,
         rule=NAME,
-        severity=severity_of(case, members, missing),
+        severity=severity,
         message=f"{who} {verb(members, case, 'gets', 'get')} no gradient: the loss{at_line(loss, site)} does "
         "not use it",
         why="The output was computed and dropped: no data leads from here to the loss.",

@@ -23,13 +23,24 @@ class Naming:
         self.recorder = recorder
         self._named: dict[int, names.Named] = {}
         self._looked: set[tuple[int, ...]] = set()
-        self._adapter = replace(ADAPTER, is_variable=self._is_variable)
+        self._tapped: set[int] = set()
+        self._adapter = replace(ADAPTER, is_variable=self._is_variable, entries=self._entries)
 
     def _is_variable(self, thing: Any) -> bool:
         """Whether something is trained, or was given to an optimizer without asking for a gradient."""
         if not isinstance(thing, Tensor):
             return False
         return ADAPTER.is_variable(thing) or self.recorder.variables.number_of(thing) is not None
+
+    def _entries(self, module: torch.nn.Module) -> Iterator[tuple[str, str, Any, str]]:
+        """As without us; and which parameters lie beside a module whose output a hook takes."""
+        hooked = [path for path, part in module.named_modules() if path and part._forward_hooks]
+        around = {path.rpartition(".")[0] for path in hooked}
+        for entry in _entries(module):
+            number = self.recorder.variables.number_of(entry[2]) if around else None
+            if number is not None and any(not path or entry[0].startswith(f"{path}.") for path in around):
+                self._tapped.add(number)
+            yield entry
 
     def look_for_names(self, frame: FrameType) -> None:
         """Find what the user calls the variables, while the user's frames are there to look into."""
@@ -80,6 +91,7 @@ class Naming:
                 variable.trainable = tensor.requires_grad
                 variable.copied = variables.is_copied(tensor)
                 variable.frozen = variables.frozen_at.get(number)
+            variable.tapped = number in self._tapped
 
     def name_variables(self) -> None:
         """Give a name to every variable that no name in user code leads to."""
