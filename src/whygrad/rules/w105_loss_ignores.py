@@ -277,6 +277,11 @@ def _list_of(owner: str) -> str | None:
     return None
 
 
+def _lists_of(case: Case, variables: set[int]) -> set[str | None]:
+    """The lists that variables are in: one line may call each of a list in turn."""
+    return {_list_of(case.variable(v).owner) for v in variables} - {None}
+
+
 def _last_use(case: Case, missing: Missing, variables: set[int]) -> dict[int, Op]:
     """For each variable, the last operation of this update computed from it; one pass for all of them."""
     recording = case.recording
@@ -324,10 +329,14 @@ def _dropped_at(case: Case, missing: Missing, op: Op, variables: set[int]) -> Si
     stack = case.stack(op.stack)
     limit = case.seen_from(op.stack, missing.backward.stack)
     chosen = stack[0] if stack else None
+    lists = _lists_of(case, variables)
     for depth in range(1, len(stack)):
         if chosen == limit:
             break
-        if not case.reads_under.get(stack[depth:], set()) <= variables:
+        if any(
+            _list_of(case.variable(v).owner) not in lists
+            for v in case.reads_under.get(stack[depth:], set()) - variables
+        ):
             break
         chosen = stack[depth]
     return chosen
@@ -336,8 +345,10 @@ def _dropped_at(case: Case, missing: Missing, op: Op, variables: set[int]) -> Si
 def _runs_others(case: Case, site: Site, members: set[int]) -> bool:
     """Whether the call at a site also runs layers of the same network that do learn."""
     own = {case.variable(v).network for v in members}
+    lists = _lists_of(case, members)
     for stack, read in case.reads_under.items():
-        if stack[0] == site and any(case.variable(v).network in own for v in read - members):
+        others = [case.variable(v) for v in read - members] if stack[0] == site else []
+        if any(one.network in own and _list_of(one.owner) not in lists for one in others):
             return True
     return False
 

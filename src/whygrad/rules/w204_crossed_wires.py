@@ -309,8 +309,9 @@ def _swapped(case: Case, pair: Swapped) -> Finding:
         code=CODE, rule=NAME, severity="error",
         message=f"`{names[0]}` and `{names[1]}` hold each other's variables: each steps after the loss that trains "
         "what the other one holds",
-        why=f"`{names[0]}` holds {held[0]} and steps after a loss that trains {held[1]}. Neither finds a gradient of "
-        "its own loss, so that nothing learns.",
+        why=f"`{names[0]}` holds {held[0]} and steps after a loss that trains {held[1]}. "
+        + ("Neither finds a gradient of its own loss, so that nothing learns." if pair.both
+           else f"It never finds a gradient, and `{names[1]}` moves {held[1]} by the loss that is for {held[0]}."),
         fix=f"give `{names[0]}` the parameters of {held[1]}, and `{names[1]}` those of {held[0]}" if pair.built
         else f"step the optimizer that holds {held[1]} after this loss, and the other one after the other",
         variables=case.names(members), where=where,

@@ -249,8 +249,16 @@ def _finding(case: Case, dead: Dead, seen: int) -> Finding | None:
 
 def _lately(case: Case, members: set[int], seen: int) -> str:
     if any(was_alive(case, v) for v in members):
-        return f"It was so in the last {seen} updates that were looked at; before that there was a gradient."
+        since = max(_since(case, v) for v in members)
+        often = f"the last {seen}" if since <= seen else f"{seen} of the last {since}"
+        return f"It was so in {often} updates that were looked at; before that there was a gradient."
     return f"It was so in {'every' if seen > 1 else 'the'} update that was looked at."
+
+
+def _since(case: Case, variable: int) -> int:
+    """How many updates lie between the first of those that had no gradient and the last one."""
+    first = zero_gradients(case)[variable][0] if variable in zero_gradients(case) else None
+    return sum(1 for s in case.recording.steps if first is not None and s.at >= first.at and variable in s.gradients)
 
 
 def _story(case: Case, dead: Dead) -> tuple[Severity, str, str, str] | None:

@@ -14,6 +14,7 @@ from whygrad.flow.site import Site, shared_site
 from whygrad.flow.source import line_text
 from whygrad.rules.case import Case, asked_once
 from whygrad.rules.cuts.missing import Missing, missing_gradients
+from whygrad.rules.updates.swapped import swapped_variables
 
 GRAD, CHECKPOINT = "autograd.grad", "CheckpointFunction"
 """PyTorch: what runs without being recorded, unless it is told to (`create_graph`) or given a live tensor."""
@@ -50,8 +51,11 @@ class Verdict:
 def verdicts(case: Case) -> list[Verdict]:
     """Every cut, under its rule; cuts at one expression are one verdict."""
     merged: dict[tuple[str, str, int], Verdict] = {}
+    misplaced = swapped_variables(case)  # W204: an optimizer waits for them after a loss that is not theirs
     for missing in missing_gradients(case):
         for cut in missing.cuts:
+            if cut.variables <= misplaced:
+                continue
             verdict = judge(case, missing, cut)
             place = (verdict.where.file, verdict.where.line) if verdict.where is not None else ("", 0)
             known = merged.get((verdict.code, *place))

@@ -50,23 +50,42 @@ _NOTHING = 1e-18
 """A gradient below this moves no weight in any number format that is trained in."""
 
 
+_OFTEN, _HARDLY = 16, 0.9
+"""So many updates without a gradient, and this share of all since: what lets a row through at times is dead as well."""
+
+
 def is_nothing(gradient: Numbers) -> bool:
     """Exactly zero, or what a single row leaves that is not quite at the flat end of a sigmoid."""
     return gradient.all_zero or (gradient.finite and max(-gradient.low, gradient.high, gradient.norm) < _NOTHING)
 
 
 def zero_gradients(case: Case) -> dict[int, list[Step]]:
-    """Variables whose gradient is zero up to the last update that they were part of, with those updates."""
-    found: dict[int, list[Step]] = {}
+    """Variables whose gradient is zero up to the last update that they were part of, with those updates.
+
+    A layer that dies lets a row through now and then for a while: it counts as soon as hardly any update had one.
+    """
+    seen: dict[int, list[tuple[Step, bool]]] = {}
     for step in case.recording.steps:
-        if step.error is not None:
-            continue
-        for variable, numbers in step.gradients.items():
-            if is_nothing(numbers):
-                found.setdefault(variable, []).append(step)
-            else:
-                found.pop(variable, None)
-    return {v: steps for v, steps in found.items() if v not in case.recording.later_gradients}
+        if step.error is None:
+            for variable, numbers in step.gradients.items():
+                seen.setdefault(variable, []).append((step, is_nothing(numbers)))
+    found = {v: max(_up_to_the_last(steps), _hardly_any(steps), key=len) for v, steps in seen.items()}
+    return {v: steps for v, steps in found.items() if steps and v not in case.recording.later_gradients}
+
+
+def _up_to_the_last(steps: list[tuple[Step, bool]]) -> list[Step]:
+    ended = next((i for i, (_, nothing) in enumerate(reversed(steps)) if not nothing), len(steps))
+    return [step for step, _ in steps[len(steps) - ended :]]
+
+
+def _hardly_any(steps: list[tuple[Step, bool]]) -> list[Step]:
+    """The updates without a gradient since hardly any had one."""
+    zeros, begin = 0, len(steps)
+    for index in range(len(steps) - 1, -1, -1):
+        zeros += steps[index][1]
+        if steps[index][1] and zeros >= max(_OFTEN, _HARDLY * (len(steps) - index)):
+            begin = index
+    return [step for step, nothing in steps[begin:] if nothing]
 
 
 def was_alive(case: Case, variable: int) -> bool:

@@ -21,6 +21,7 @@ _HUGE = 1e8
 _GROWN = 1e4
 _QUOTIENT = frozenset({"div", "truediv", "rtruediv", "reciprocal", "realdiv", "divide", "true_divide"})
 _RECURRENT = frozenset({"rnn_relu", "rnn_tanh", "lstm", "gru"})
+_UNBOUNDED = frozenset({"rnn_relu"})
 SQUASH = frozenset({"sigmoid", "tanh", "logistic", "softsign", "softmax", "hardsigmoid", "erf"})
 
 
@@ -143,7 +144,8 @@ def runaway(case: Case, trouble: Trouble | None) -> tuple[Op, int] | None:
     if origin is None or origin.variable is not None:
         return None
     largest = max((max(abs(n.low), abs(n.high)) for n in origin.inputs if n is not None), default=0.0)
-    return rounds_in(case, trouble.backward) if largest > _LARGE else None
+    inside = base_name(origin.op) in _UNBOUNDED  # the numbers grow inside of one operation, where nobody sees them
+    return rounds_in(case, trouble.backward) if largest > _LARGE or inside else None
 
 
 @dataclass(slots=True)

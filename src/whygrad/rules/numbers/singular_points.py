@@ -228,8 +228,8 @@ def _general(case: Case, origin: Origin, name: str, first: Numbers | None, secon
         )
     if largest > _HALF / 64:
         return Point(
-            f"`{name}` overflows: its input reaches {_n(largest)}, and half precision ends at 65504",
-            f"compute {_here(case, origin)} in float32, or scale its input down",
+            f"`{name}` overflows: its input reaches {_n(largest)} (half precision ends at 65504, float32 at 3.4e38)",
+            f"scale the input of {_here(case, origin)} down; in half precision, compute it in float32",
         )
     ranges = [f"{_n(n.low)} to {_n(n.high)}" for n in (first, second) if n is not None]
     seen = f" (its inputs go from {', and from '.join(ranges)})" if ranges else ""
