@@ -161,13 +161,13 @@ class Calls:
         recorder.keep_small()
 
     def _kind(self, name: str, inputs: list[int], outputs: tuple[int, ...]) -> Kind:
-        if name in words.STOP:
-            return "stop"
+        values = self.recorder.recording.values
+        if name in words.STOP:  # Variable(data) stops nothing: there was no gradient to begin with
+            return "compute" if name == "Variable" and not any(values[i].live for i in inputs) else "stop"
         if name in words.ENTER:
             return "enter"
         if name in words.SAMPLE:
             return "discrete"
-        values = self.recorder.recording.values
         if any(values[i].floating for i in inputs) and not any(values[o].floating for o in outputs):
             return "discrete"
         return "compute"
