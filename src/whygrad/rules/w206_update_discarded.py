@@ -87,7 +87,7 @@ from whygrad.rules.updates.dropped_sums import DroppedSum, dropped_sums
 from whygrad.rules.updates.dropped_updates import Dropped, dropped_updates, let_go_at, numpy_updates
 from whygrad.rules.updates.forgetful import Forgetful, forgetful
 from whygrad.rules.updates.inner_loops import unused_inner_loops
-from whygrad.rules.updates.let_fall import let_fall
+from whygrad.rules.updates.let_fall import handed_back, let_fall
 from whygrad.rules.updates.passed_over import passed_over
 from whygrad.rules.updates.rolled_back import RolledBack, rolled_back
 from whygrad.rules.updates.told_apart import told_apart
@@ -302,7 +302,8 @@ def _dropped(case: Case, where: Site | None, steps: list[tuple[Step, set[int]]])
         "apply_gradients": "state = state.apply_gradients(grads=grads)",
         "apply_updates": f"{network} = optax.apply_updates({network}, updates)",
     }.get(step.call, f"assign its result to `{network}`")
-    how = f"keep it: {how}" if step.returned is None else f"take what {quoted(where)} returns as the new `{network}`"
+    here = step.returned is None and where == case.site(step.stack)
+    how = f"keep it: {how}" if here else f"take what {quoted(where)} returns as the new `{network}`"
     return Finding(
         code=CODE,
         rule=NAME,
@@ -325,7 +326,8 @@ def _named(case: Case, step: Step, fine: list[int]) -> Site | None:
     """The line that drops an update; not that of a helper which other updates pass too, and whose result is kept."""
     stack = step.returned if step.returned is not None else step.stack
     where = told_apart(case, stack, fine)
-    return where if where == case.site(stack) else let_fall(case.stack(stack)) or where
+    fallen = handed_back if where == case.site(stack) else let_fall
+    return fallen(case.stack(stack)) or where
 
 
 def _rolled_back(case: Case, one: RolledBack) -> Finding:

@@ -4,6 +4,9 @@ Differentiating a function rewrites its loops, so what the compiled program runs
 more. The loop as the user wrote it is run once more beside it, with what it was given, and everything in between is its
 result. A body is written down twice: the first stands for the first round, the second for the rest, or for the round
 in which something stopped being finite.
+
+What is inside of something that `vmap` maps was traced for one lane. It runs for all of them: what its surroundings
+gave it has the lanes as its first dimensions.
 """
 
 from __future__ import annotations
@@ -52,7 +55,7 @@ class Inner:
         for ran in pending:
             try:
                 self._run(ran, content, single)
-                if ran.scan is not None and ran.body.asks and not self._mapped_around(ran, content, single):
+                if ran.scan is not None and ran.body.asks:
                     self._branches(ran, pending, content, single)
             except Exception as trouble:
                 self.recorder.trouble(trouble)
@@ -65,18 +68,17 @@ class Inner:
             return
         if ran.branch is not None and not self._taken(ran.branch, content, single):
             return
-        axes = _axes(ran, given)
-        if axes is None:
-            return
-        function, wanted, rounds = self._function(ran, axes)
+        mapped = _lanes(ran, given)
+        function, wanted, rounds = self._function(ran, mapped)
         if not wanted:
             return
         if ran.scan is not None:
             first = sum(ran.scan[:2])
             rows = slice(-rounds, None) if ran.scan[3] else slice(rounds)
-            # Where `vmap` maps over the first dimension, the rounds are the second one.
+            # The rounds come after the lanes: those around, and those of a `vmap` over the first dimension.
             given[first:] = [
-                g[:, rows] if axis == 0 else g[rows] for g, axis in zip(given[first:], axes[first:], strict=True)
+                g[(*[slice(None)] * (len(around) + (axis == 0)), rows)]
+                for g, axis, around in zip(given[first:], ran.axes[first:], mapped[first:], strict=True)
             ]
         with self.recorder.quiet():
             results = function(*given)
@@ -92,6 +94,8 @@ class Inner:
         if self._runs[id(ran.jaxpr)] > 1:
             return
         given = [self._given(n, held, content, single) for n, held in zip(ran.given, ran.held, strict=True)]
+        if any(_lanes(ran, given)):
+            return
         with self.recorder.quiet():
             seen = choices(ran, given)
         for turn in ran.turns:
@@ -125,12 +129,8 @@ class Inner:
         choice = self._given(branch[0], None, content, single)
         return choice is not None and numpy.ndim(choice) == 0 and int(choice) == branch[1]
 
-    def _mapped_around(self, ran: Ran, content: dict[int, Any], single: dict[int, Any]) -> bool:
-        given = [self._given(n, held, content, single) for n, held in zip(ran.given, ran.held, strict=True)]
-        return any(g is None for g in given) or _axes(ran, given) != ran.axes
-
-    def _function(self, ran: Ran, axes: tuple[int | None, ...]) -> tuple[Any, list[Any], int]:
-        key = id(ran.jaxpr), axes
+    def _function(self, ran: Ran, mapped: tuple[tuple[int, ...], ...]) -> tuple[Any, list[Any], int]:
+        key = id(ran.jaxpr), ran.axes, mapped
         entry = self._ready.get(key)
         if entry is not None and entry[0]() is ran.jaxpr:
             return entry[1:]
@@ -138,7 +138,7 @@ class Inner:
         length = ran.scan[2] if ran.scan is not None else 1
         size = sum(math.prod(v.aval.shape) for v in wanted)
         rounds = min(length, 2 if ran.body.asks else max(2, _ALL // max(size, 1)))
-        jaxpr, consts, scan = ran.jaxpr, ran.consts, ran.scan
+        jaxpr, consts, scan, axes = ran.jaxpr, ran.consts, ran.scan, ran.axes
 
         def inside(*arguments: Any) -> list[Any]:
             found: dict[Any, Any] = {}
@@ -158,8 +158,10 @@ class Inner:
             return list(jax.lax.scan(one, start, rows, length=rounds, reverse=reverse)[1])
 
         function: Any = inside if scan is None else looped
-        if any(a is not None for a in axes):
-            function = jax.vmap(function, in_axes=axes, out_axes=0 if scan is None else 1)
+        levels = range(max((len(levels) for levels in mapped), default=0))
+        for each in (axes, *(tuple(0 if level in m else None for m in mapped) for level in reversed(levels))):
+            if any(a is not None for a in each):
+                function = jax.vmap(function, in_axes=each, out_axes=0 if scan is None else 1)
         made = compiled(function)
         self._ready[key] = weakref.ref(jaxpr), made, wanted, rounds
         return made, wanted, rounds
@@ -180,23 +182,22 @@ class Inner:
             _spread(ran.body, turn, rest, content, {})
 
 
-def _axes(ran: Ran, given: list[Any]) -> tuple[int | None, ...] | None:
-    """Over which dimension each argument is mapped; None where that cannot be said.
+def _lanes(ran: Ran, given: list[Any]) -> tuple[tuple[int, ...], ...]:
+    """For each argument, the `vmap`s around the body that its first dimensions are the lanes of, outermost first.
 
-    A `vmap` around a compiled function is not seen by what is inside, which was written down for a single row. What the
-    function was given then has one dimension more, in front.
+    These it has beyond what the body was traced for. What only some of the `vmap`s map is told by its lengths.
     """
-    if any(axis is not None for axis in ran.axes):
-        return ran.axes
     rows = sum(ran.scan[:2]) if ran.scan is not None else len(given)
-    found: list[int | None] = []
-    for index, (value, variable) in enumerate(zip(given, ran.jaxpr.invars, strict=True)):
-        shape, wanted = numpy.shape(value), tuple(variable.aval.shape)
-        inner = shape[1:] if index >= rows else shape  # a row for each round
-        if inner != wanted and (shape[2:] if index >= rows else shape[1:]) != wanted:
-            return None
-        found.append(None if inner == wanted else 0)
-    return tuple(found)
+    expected = (
+        len(v.aval.shape) + (axis is not None) + (place >= rows)
+        for place, (v, axis) in enumerate(zip(ran.jaxpr.invars, ran.axes, strict=True))
+    )
+    lengths = [numpy.shape(g)[: max(0, numpy.ndim(g) - n)] for g, n in zip(given, expected, strict=True)]
+    whole = max(lengths, key=len, default=())
+    return tuple(
+        tuple(range(len(own))) if whole[: len(own)] == own else tuple(range(len(whole) - len(own), len(whole)))
+        for own in lengths
+    )
 
 
 def _spread(body: Scope, places: dict[int, int], found: dict[Any, Any], content: dict[int, Any], also: Any) -> None:

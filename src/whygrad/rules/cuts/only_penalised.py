@@ -14,6 +14,7 @@ from whygrad.flow.recording import Backward, Op
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.missing import Missing, cuts_of
 from whygrad.rules.cuts.verdict import Verdict, judge
+from whygrad.rules.targets.objective import SHAPING
 
 _RANDOM = ("normal", "uniform", "random", "dropout", "bernoulli", "gamma", "rand", "threefry", "exponential")
 _CONSTANTS = frozenset({
@@ -99,8 +100,11 @@ def _is_bare(case: Case, term: _Term, variables: set[int]) -> bool:
     made: dict[int, bool] = {}
     begun = next((op.at for op in term.part.ops if any(v in case.content for v in op.inputs)), 0)
     data = _Data(case, term.part.ops, begun)
+    weights = {v for v in term.part.values if case.content.get(v) in variables}
     for op in term.part.ops:
-        if any(case.content.get(v) in variables for v in op.inputs):
+        if op.name in SHAPING and op.inputs and all(v in weights for v in op.inputs):
+            weights.update(op.outputs)  # a layer that brings its weights into another type before it uses them
+        if any(v in weights for v in op.inputs):
             made.update(dict.fromkeys(op.outputs, False))
             continue
         own = [v for v in op.inputs if v in made]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from whygrad.flow.site import Site, Stack
 from whygrad.flow.source import is_statement
-from whygrad.flow.syntax import bound_at, function_of
+from whygrad.flow.syntax import bound_at, covers, function_of
 
 _PURE = frozenset({"replace", "_replace", "tree_at", "tree_map", "incremental_update", "periodic_update"})
 """Calls that give something new back and change nothing."""
@@ -25,6 +25,19 @@ def let_fall(stack: Stack) -> Site | None:
             fallen = _put_into_nothing(site, name)
             if fallen is not None:
                 return fallen
+    return None
+
+
+def handed_back(stack: Stack) -> Site | None:
+    """The line that lets a result fall which the functions around it return, one after the other."""
+    for depth, site in enumerate(stack):
+        function = function_of(site)
+        ends = [n for n in ast.walk(function) if isinstance(n, ast.Return)] if function is not None else []
+        names = bound_at(site)
+        given = (n for end in ends for n in ast.walk(end) if isinstance(n, ast.Name) and n.id in names)
+        if any(covers(end, site) for end in ends) or any(given):
+            continue
+        return let_fall(stack[depth : depth + 1])
     return None
 
 
