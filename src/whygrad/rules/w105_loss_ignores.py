@@ -81,8 +81,7 @@ from dataclasses import replace
 
 from whygrad.flow import reach
 from whygrad.flow.recording import Op
-from whygrad.flow.site import Site, Stack
-from whygrad.flow.source import line_text
+from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.consumer import (
     compared_instead,
@@ -92,7 +91,9 @@ from whygrad.rules.cuts.consumer import (
     takes,
     wrong_turn,
 )
+from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.cuts.idle_terms import idle_terms
+from whygrad.rules.cuts.last_use import dropped_at, last_use, routed, runs_others
 from whygrad.rules.cuts.missing import Missing, missing_gradients
 from whygrad.rules.cuts.missing_terms import left_out, taken_by_another, without_term
 from whygrad.rules.cuts.stand_ins import network_used_instead, severity_of, stood_in, used_instead
@@ -120,7 +121,7 @@ def check(case: Case) -> Iterator[Finding]:
     out_of_order |= {v for optimizer, _ in given_by_mistake(case) for v in optimizer.holds}  # W201: so does this one
     for missing in missing_gradients(case):
         variables = {v for v in missing.unreached if not _unwatched(case, missing, v)}
-        variables -= _routed(case, variables) | out_of_order
+        variables -= routed(case, variables) | out_of_order
         if not variables:
             continue
         yield from left_out(case, missing, variables)
@@ -129,10 +130,10 @@ def check(case: Case) -> Iterator[Finding]:
         for members, finding in network_used_instead(case, missing, _not_here(case, missing, variables)):
             variables -= members
             yield finding
-        last = _last_use(case, missing, variables)
+        last = last_use(case, missing, variables)
         dropped: dict[Site | None, set[int]] = {}
         for variable, op in last.items():
-            dropped.setdefault(_dropped_at(case, missing, op, variables), set()).add(variable)
+            dropped.setdefault(dropped_at(case, missing, op, variables), set()).add(variable)
         first = next(iter(last.values())) if dropped else None
         again = repeated_term(case, missing, first) if first is not None else None
         twice = repeated_operand(case, missing, first) if first is not None and again is None else None
@@ -166,7 +167,7 @@ def _not_here(case: Case, missing: Missing, variables: set[int]) -> set[int]:
     """Those that nothing was computed with in the function of the loss: an agent's network that only acts."""
     around = case.site(missing.backward.stack)
     place = (around.file, around.function) if around is not None else ("", "")
-    last = _last_use(case, missing, variables)
+    last = last_use(case, missing, variables)
     return {
         v for v in variables if v not in last or all((s.file, s.function) != place for s in case.stack(last[v].stack))
     }
@@ -252,107 +253,6 @@ def _unwatched(case: Case, missing: Missing, variable: int) -> bool:
     return tape is not None and not tape.watches_variables and variable not in tape.watched
 
 
-def _routed(case: Case, variables: set[int]) -> set[int]:
-    """Members of a list whose other members are used now and then (experts, heads): their turn has not come."""
-    recording = case.recording
-    steps = recording.steps
-    routed: set[int] = set()
-    for variable in variables:
-        family = _list_of(case.variable(variable).owner)
-        if family is None:
-            continue
-        siblings = {v.id for v in recording.variables.values() if _list_of(v.owner) == family} - {variable}
-        turns = [frozenset(s.applied & siblings) for s in steps if (s.applied | s.without) & siblings]
-        if len(set(turns)) > 1:
-            routed.add(variable)
-    return routed
-
-
-def _list_of(owner: str) -> str | None:
-    """`moe.experts` of `moe.experts.3.fc`: the nearest numbered container."""
-    parts = owner.split(".")
-    for index in range(len(parts) - 1, 0, -1):
-        if parts[index].isdigit():
-            return ".".join(parts[:index])
-    return None
-
-
-def _lists_of(case: Case, variables: set[int]) -> set[str | None]:
-    """The lists that variables are in: one line may call each of a list in turn."""
-    return {_list_of(case.variable(v).owner) for v in variables} - {None}
-
-
-def _last_use(case: Case, missing: Missing, variables: set[int]) -> dict[int, Op]:
-    """For each variable, the last operation of this update computed from it; one pass for all of them."""
-    recording = case.recording
-    before = [s.at for s in recording.steps if s.at < missing.backward.at]
-    since = max(before, default=0) if missing.update > 1 else 0
-    inside = missing.backward.tape if recording.framework == "jax" else None  # what ran before is data to it
-    bit = {v: 1 << i for i, v in enumerate(sorted(variables))}
-    masks: dict[int, int] = {}
-    last: dict[int, Op] = {}
-    initial = {v.id: bit[v.variable] for v in recording.values.values() if v.variable in bit}
-    choosing = {op.at for op in missing.part.ops}  # which action a target is taken for: that is no use in the loss
-    for at, op in recording.ops.items():
-        if at < since or at >= missing.backward.at or at in choosing:
-            continue
-        mask = 0
-        for value in op.inputs:
-            mask |= masks.get(value, 0) | initial.get(value, 0)
-        if not mask or op.kind == "write" or op.name == "gradient":
-            continue
-        if op.kind == "stop" and all(value in initial for value in op.inputs):
-            continue  # the weights themselves, for a copy (state_dict)
-        if inside is not None and inside not in op.tapes:
-            continue
-        for value in op.outputs:
-            masks[value] = masks.get(value, 0) | mask
-        if op.kind == "leave" or op.name == "read_value":
-            continue
-        for variable, flag in bit.items():
-            if mask & flag:
-                last[variable] = op
-    return {variable: op for variable, op in last.items() if not _built_with(case, missing, op)}
-
-
-def _built_with(case: Case, missing: Missing, op: Op) -> bool:
-    """TensorFlow: whether an output was computed long before the loss, elsewhere: a call that builds a network."""
-    tape = case.recording.tapes.get(missing.backward.tape) if missing.backward.tape is not None else None
-    asked = case.site(missing.backward.stack)
-    if tape is None or asked is None or case.recording.framework != "tensorflow" or op.at >= tape.opened:
-        return False
-    return not any(site.function == asked.function for site in case.stack(op.stack))
-
-
-def _dropped_at(case: Case, missing: Missing, op: Op, variables: set[int]) -> Site | None:
-    """The line that lets the output go: outward from the operation, as long as only these variables are at work."""
-    stack = case.stack(op.stack)
-    limit = case.seen_from(op.stack, missing.backward.stack)
-    chosen = stack[0] if stack else None
-    lists = _lists_of(case, variables)
-    for depth in range(1, len(stack)):
-        if chosen == limit:
-            break
-        if any(
-            _list_of(case.variable(v).owner) not in lists
-            for v in case.reads_under.get(stack[depth:], set()) - variables
-        ):
-            break
-        chosen = stack[depth]
-    return chosen
-
-
-def _runs_others(case: Case, site: Site, members: set[int]) -> bool:
-    """Whether the call at a site also runs layers of the same network that do learn."""
-    own = {case.variable(v).network for v in members}
-    lists = _lists_of(case, members)
-    for stack, read in case.reads_under.items():
-        others = [case.variable(v) for v in read - members] if stack[0] == site else []
-        if any(one.network in own and _list_of(one.owner) not in lists for one in others):
-            return True
-    return False
-
-
 def _by_place(case: Case, variables: set[int]) -> list[set[int]]:
     """Never computed: a whole network together, or all that an optimizer has; parts of a network layer by layer."""
     groups: dict[str, set[int]] = {}
@@ -372,7 +272,7 @@ def _by_place(case: Case, variables: set[int]) -> list[set[int]]:
 
 def _dropped(case: Case, missing: Missing, members: set[int], site: Site | None) -> Finding:
     loss = case.loss_site(missing.backward)
-    if site is not None and _runs_others(case, site, members):
+    if site is not None and runs_others(case, site, members):
         site = created_at(case, members) or site  # the call runs the whole model; the layer tells more
     who = subject(case, members)
     path = [PathStep(site, "output", "computed here, and used by nothing that reaches the loss")] if site else []
@@ -465,36 +365,3 @@ def _never(case: Case, missing: Missing, members: set[int]) -> Finding:
         first_update=missing.update,
         seen=missing.seen,
     )
-
-
-def created_at(case: Case, members: set[int]) -> Site | None:
-    """The line that made all of these variables: the innermost one that their creation stacks share.
-
-    Where a part of a network is made line by line in one function, the first of its lines says more than its call.
-    """
-    stacks = [_outside_model(case, v, members) for v in sorted(members)]
-    stacks = [stack for stack in stacks if stack]
-    if not stacks:
-        return None
-    shared: Site | None = None
-    for sites in zip(*(reversed(stack) for stack in stacks), strict=False):
-        if len({(s.file, s.line, s.function) for s in sites}) > 1:
-            part = any(not case.family(case.variable(v).network, members) <= members for v in members)
-            if shared is not None and part and len({(s.file, s.function) for s in sites}) == 1:
-                shared = min(sites, key=lambda s: s.line)
-            break
-        shared = sites[0]
-    return shared or stacks[0][0]
-
-
-def _outside_model(case: Case, variable: int, members: set[int]) -> Stack:
-    """The creation of a variable as seen from outside its network, where the whole network is meant."""
-    one = case.variable(variable)
-    stack = case.stack(one.created)
-    family = case.family(one.network, members)
-    if not one.model or not family <= members:
-        return stack
-    outside = [site for site in stack if not site.function.startswith(f"{one.model}.")]
-    while len(outside) > 1 and line_text(outside[0].file, outside[0].line).lstrip().startswith("return "):
-        outside.pop(0)  # a function that builds networks: its caller tells which one
-    return tuple(outside) or stack

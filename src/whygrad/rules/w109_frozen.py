@@ -73,10 +73,10 @@ from collections.abc import Iterator
 from whygrad.flow import reach
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.cuts.fixed_partner import only_compared
 from whygrad.rules.cuts.missing import missing_gradients
 from whygrad.rules.finding import Finding, PathStep, Severity
-from whygrad.rules.w105_loss_ignores import created_at
 from whygrad.rules.wording import at_line, subject, verb
 
 CODE, NAME = "W109", "frozen"

@@ -82,6 +82,7 @@ from whygrad.flow.recording import Backward, Optimizer, Step
 from whygrad.flow.site import Site
 from whygrad.flow.source import first_argument
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.cuts.intent import serves_as_critic, serves_as_target
 from whygrad.rules.cuts.missing import missing_gradients
 from whygrad.rules.finding import Finding, PathStep
@@ -93,7 +94,6 @@ from whygrad.rules.updates.left_out_by import left_out_by
 from whygrad.rules.updates.mistaken_holds import given_by_mistake
 from whygrad.rules.updates.replaced import UNNAMED
 from whygrad.rules.updates.unstepped import Unstepped, optimizer_called, unstepped
-from whygrad.rules.w105_loss_ignores import created_at
 from whygrad.rules.w202_stale_parameters import left_behind
 from whygrad.rules.w203_unregistered import in_objects
 from whygrad.rules.w204_crossed_wires import crossed

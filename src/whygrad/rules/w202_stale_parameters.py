@@ -80,10 +80,10 @@ from itertools import pairwise
 from whygrad.flow.recording import Backward, Step
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.updates.older_content import asked_of_older, read_for
 from whygrad.rules.updates.replaced import Replaced
-from whygrad.rules.w105_loss_ignores import created_at
 from whygrad.rules.wording import at_line, count, networks, subject, verb
 
 CODE, NAME = "W202", "stale-parameters"

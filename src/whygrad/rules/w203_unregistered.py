@@ -91,9 +91,9 @@ from collections.abc import Iterator
 from whygrad.flow.recording import Op
 from whygrad.flow.site import Site, Stack
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.updates.replaced import UNNAMED
-from whygrad.rules.w105_loss_ignores import created_at
 from whygrad.rules.wording import networks, quoted, subject, verb
 
 CODE, NAME = "W203", "unregistered"

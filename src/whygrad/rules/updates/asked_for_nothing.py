@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from whygrad.flow import reach
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.w105_loss_ignores import created_at
 from whygrad.rules.wording import at_line, quoted, subject
 
 

@@ -1,0 +1,109 @@
+"""What became of variables that a loss does not use: the last thing computed from them, and where it is let go."""
+
+from __future__ import annotations
+
+from whygrad.flow.recording import Op
+from whygrad.flow.site import Site
+from whygrad.rules.case import Case
+from whygrad.rules.cuts.missing import Missing
+
+
+def last_use(case: Case, missing: Missing, variables: set[int]) -> dict[int, Op]:
+    """For each variable, the last operation of this update computed from it; one pass for all of them."""
+    recording = case.recording
+    before = [s.at for s in recording.steps if s.at < missing.backward.at]
+    since = max(before, default=0) if missing.update > 1 else 0
+    inside = missing.backward.tape if recording.framework == "jax" else None  # what ran before is data to it
+    bit = {v: 1 << i for i, v in enumerate(sorted(variables))}
+    masks: dict[int, int] = {}
+    last: dict[int, Op] = {}
+    initial = {v.id: bit[v.variable] for v in recording.values.values() if v.variable in bit}
+    choosing = {op.at for op in missing.part.ops}  # which action a target is taken for: that is no use in the loss
+    for at, op in recording.ops.items():
+        if at < since or at >= missing.backward.at or at in choosing:
+            continue
+        mask = 0
+        for value in op.inputs:
+            mask |= masks.get(value, 0) | initial.get(value, 0)
+        if not mask or op.kind == "write" or op.name == "gradient":
+            continue
+        if op.kind == "stop" and all(value in initial for value in op.inputs):
+            continue  # the weights themselves, for a copy (state_dict)
+        if inside is not None and inside not in op.tapes:
+            continue
+        for value in op.outputs:
+            masks[value] = masks.get(value, 0) | mask
+        if op.kind == "leave" or op.name == "read_value":
+            continue
+        for variable, flag in bit.items():
+            if mask & flag:
+                last[variable] = op
+    return {variable: op for variable, op in last.items() if not _built_with(case, missing, op)}
+
+
+def _built_with(case: Case, missing: Missing, op: Op) -> bool:
+    """TensorFlow: whether an output was computed long before the loss, elsewhere: a call that builds a network."""
+    tape = case.recording.tapes.get(missing.backward.tape) if missing.backward.tape is not None else None
+    asked = case.site(missing.backward.stack)
+    if tape is None or asked is None or case.recording.framework != "tensorflow" or op.at >= tape.opened:
+        return False
+    return not any(site.function == asked.function for site in case.stack(op.stack))
+
+
+def dropped_at(case: Case, missing: Missing, op: Op, variables: set[int]) -> Site | None:
+    """The line that lets the output go: outward from the operation, as long as only these variables are at work."""
+    stack = case.stack(op.stack)
+    limit = case.seen_from(op.stack, missing.backward.stack)
+    chosen = stack[0] if stack else None
+    lists = _lists_of(case, variables)
+    for depth in range(1, len(stack)):
+        if chosen == limit:
+            break
+        if any(
+            _list_of(case.variable(v).owner) not in lists
+            for v in case.reads_under.get(stack[depth:], set()) - variables
+        ):
+            break
+        chosen = stack[depth]
+    return chosen
+
+
+def runs_others(case: Case, site: Site, members: set[int]) -> bool:
+    """Whether the call at a site also runs layers of the same network that do learn."""
+    own = {case.variable(v).network for v in members}
+    lists = _lists_of(case, members)
+    for stack, read in case.reads_under.items():
+        others = [case.variable(v) for v in read - members] if stack[0] == site else []
+        if any(one.network in own and _list_of(one.owner) not in lists for one in others):
+            return True
+    return False
+
+
+def routed(case: Case, variables: set[int]) -> set[int]:
+    """Members of a list whose other members are used now and then (experts, heads): their turn has not come."""
+    recording = case.recording
+    steps = recording.steps
+    routed: set[int] = set()
+    for variable in variables:
+        family = _list_of(case.variable(variable).owner)
+        if family is None:
+            continue
+        siblings = {v.id for v in recording.variables.values() if _list_of(v.owner) == family} - {variable}
+        turns = [frozenset(s.applied & siblings) for s in steps if (s.applied | s.without) & siblings]
+        if len(set(turns)) > 1:
+            routed.add(variable)
+    return routed
+
+
+def _list_of(owner: str) -> str | None:
+    """`moe.experts` of `moe.experts.3.fc`: the nearest numbered container."""
+    parts = owner.split(".")
+    for index in range(len(parts) - 1, 0, -1):
+        if parts[index].isdigit():
+            return ".".join(parts[:index])
+    return None
+
+
+def _lists_of(case: Case, variables: set[int]) -> set[str | None]:
+    """The lists that variables are in: one line may call each of a list in turn."""
+    return {_list_of(case.variable(v).owner) for v in variables} - {None}
