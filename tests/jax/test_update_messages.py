@@ -25,6 +25,17 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("critic['out']", "critic['w']"),
         "path": [(29, "begins with the parameters that are meant"), (37, "the gradient of `critic`")],
     },
+    "w203_layer_in_a_static_field": {
+        "severity": "error",
+        "message": "`net.head` is used by `net` but is no part of it: `Net` keeps it in a static field",
+        "label": "JAX does not see this layer",
+        "why": "JAX differentiates and updates the leaves of a tree, and does not look into a static field. The "
+        "weights of this layer are constants of the function: no gradient is asked for them, and they keep their first "
+        "values.",
+        "fix": "take static=True away: it is for what is no array, such as a size or a function",
+        "variables": ("net.head",),
+        "path": [(19, "made here"), (31, "the loss, to which it is a constant")],
+    },
     "w303_chain_clips_last": {
         "severity": "warning",
         "message": "`clip_by_global_norm` clips what the optimizer has made of the gradients of `params` "

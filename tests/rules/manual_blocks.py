@@ -87,6 +87,7 @@ cross_entropy = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 optimizer = keras.optimizers.Adam()
 """,
     "jax": """
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -157,6 +158,7 @@ ASKED: dict[tuple[str, str], dict[str, str]] = {
     ("W202", "jax"): {"gradient": "grads", "update": "params"},
     ("W203", "torch"): {"gradient": "list(net.heads)", "update": "list(net.heads)", "listed": "list(net.heads)"},
     ("W203", "tensorflow"): {"listed": "parts_of(net)"},
+    ("W203", "jax"): {"holds": "len(jax.tree.leaves(net)) == 4"},
     ("W204", "torch"): {"update": "net"},
     ("W204", "tensorflow"): {"update": "net"},
     ("W204", "jax"): {"holds": "alike(grads, jax.grad(loss_fn)(params, target_params))"},

@@ -184,6 +184,19 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
+class HiddenLayer:
+    """JAX: a layer that a differentiated model keeps where JAX does not look (`model.head`)."""
+
+    name: str
+    keeper: str
+    """The class whose instance keeps it."""
+    static: bool
+    """In a static field, not in a plain object."""
+    values: frozenset[int]
+    created: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Begun:
     """JAX: a state that an optimizer made for some arrays (`optimizer.init(params)`), whether or not it is used."""
 
@@ -468,6 +481,7 @@ class Recording:
     """JAX: variables that were given an update made without their gradient (frozen: zeros), with that call's stack."""
     astray: list[Step] = field(default_factory=list)
     """JAX: updates of arrays that no gradient was asked for, with the gradient of others (`applied`, `taken`)."""
+    hidden: list[HiddenLayer] = field(default_factory=list)
     begun: list[Begun] = field(default_factory=list)
     """JAX: what optimizers were begun for, as far as it was seen."""
     failed: bool = False

@@ -214,7 +214,7 @@ class OptaxHooks:
 
 def _called(optimizer: Any, frame: FrameType) -> str:
     """What the program calls its optimizer: a variable, or an attribute of an object."""
-    for scope, _ in names._scopes(frame):
+    for scope, _ in names.scopes(frame):
         for name, thing in list(scope.items()):
             if thing is optimizer:
                 return str(name)

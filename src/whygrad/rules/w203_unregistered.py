@@ -3,9 +3,10 @@
 What it checks
     The forward pass uses layers that the model does not list among its own:
     in a plain list, dict or tuple (PyTorch), in a plain object or made inside
-    call() (Keras). They get a gradient, and no optimizer holds them. In
-    PyTorch too a parameter of which the model keeps a result only
-    (`nn.Parameter(x).to(device)`).
+    call() (Keras), in a static field (Equinox) or a plain object (Equinox,
+    Flax NNX). They get a gradient, and no optimizer holds them; in JAX they
+    are constants. In PyTorch too a parameter of which the model keeps a
+    result only (`nn.Parameter(x).to(device)`).
 
 Why it matters
     parameters() and trainable_variables list what is registered. What is not
@@ -37,7 +38,16 @@ Example
         net(states)
         len(net.trainable_variables)           # 2: the body alone
     JAX
-        Not possible in JAX: grad keeps no list; it takes what it is given.
+        class Net(eqx.Module):
+            body: eqx.nn.Linear
+            head: eqx.nn.Linear = eqx.field(static=True)
+            def __init__(self, key):
+                self.body = eqx.nn.Linear(4, 16, key=key)
+                self.head = eqx.nn.Linear(16, 1, key=key)
+            def __call__(self, x):
+                return self.head(jnp.tanh(self.body(x)))
+        net = Net(jax.random.key(0))
+        len(jax.tree.leaves(net))              # 2: the body alone
 
 Instead
     PyTorch
@@ -66,7 +76,16 @@ Instead
         net(states)
         len(net.trainable_variables)           # 4
     JAX
-        Nothing to repair.
+        class Net(eqx.Module):
+            body: eqx.nn.Linear
+            head: eqx.nn.Linear
+            def __init__(self, key):
+                self.body = eqx.nn.Linear(4, 16, key=key)
+                self.head = eqx.nn.Linear(16, 1, key=key)
+            def __call__(self, x):
+                return self.head(jnp.tanh(self.body(x)))
+        net = Net(jax.random.key(0))
+        len(jax.tree.leaves(net))              # 4
 
 What does not help
     requires_grad_(True) on the layers: they have it. They are not listed.
@@ -88,7 +107,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whygrad.flow.recording import Op
+from whygrad.flow.recording import Backward, HiddenLayer, Op
 from whygrad.flow.site import Site, Stack
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
@@ -113,6 +132,12 @@ def check(case: Case) -> Iterator[Finding]:
         yield _finding(case, network, group, where, in_object=True)
     for (network, where), (group, op) in made_over(case).items():
         yield _made_over_finding(case, network, group, where, op)
+    for layer in recording.hidden:
+        backward = next(
+            (b for b in recording.backwards if not b.implicit and layer.values & case.slice(b).values), None
+        )
+        if backward is not None:
+            yield _hidden_finding(case, layer, backward)
 
 
 def in_objects(case: Case) -> set[int]:
@@ -159,6 +184,26 @@ def _made_over_finding(case: Case, network: str, group: set[int], where: Site, o
         fix="assign the nn.Parameter itself, and convert what goes into it: nn.Parameter(torch.ones(n).to(device))",
         variables=case.names(group), where=where, label="keeps a result, not the parameter",
         path=(PathStep(where, op.name, "made of a parameter here"),),
+    )  # fmt: skip
+
+
+def _hidden_finding(case: Case, layer: HiddenLayer, backward: Backward) -> Finding:
+    """JAX: a layer that is no part of the tree which is differentiated."""
+    stack, loss = case.stack(layer.created), case.loss_site(backward)
+    inside = [site for site in stack if site.function == f"{layer.keeper}.__init__"]
+    where = next(iter((*inside, *stack)), loss)
+    model = layer.name.partition(".")[0]
+    place = "a static field" if layer.static else "a plain object"
+    steps = [(where, "creation", "made here"), (loss, "loss", "the loss, to which it is a constant")]
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"`{layer.name}` is used by `{model}` but is no part of it: `{layer.keeper}` keeps it in {place}",
+        why=f"JAX differentiates and updates the leaves of a tree, and does not look into {place}. The weights of this "
+        "layer are constants of the function: no gradient is asked for them, and they keep their first values.",
+        fix="take static=True away: it is for what is no array, such as a size or a function" if layer.static
+        else "keep the layer as an attribute of the model, or make the class of the object a module as well",
+        variables=(layer.name,), where=where, label="JAX does not see this layer", loss=loss,
+        path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from types import FrameType
 from typing import Any
 
 from whygrad.trace.jax_naming import Name
-from whygrad.trace.names import _is_holder, _scopes
+from whygrad.trace.names import _is_holder, scopes
 
 _Leaf = tuple[int, str, Any, tuple[Any, ...]]
 
@@ -43,7 +43,7 @@ def keras_names(frame: FrameType, leaves: list[_Leaf]) -> dict[int, Name]:
 def _models(frame: FrameType) -> Iterator[tuple[str, Any]]:
     """Keras models in the user's frames, and those that the user's objects hold."""
     seen: set[int] = set()
-    for names, _ in _scopes(frame):
+    for names, _ in scopes(frame):
         for name, thing in list(names.items()):
             held = list(vars(thing).items()) if not _is_model(thing) and _is_holder(thing) else []
             for own, one in ((name, thing), *held):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy
 
-from whygrad.trace.names import _is_holder, _scopes
+from whygrad.trace.names import _is_holder, scopes
 
 if TYPE_CHECKING:
     from whygrad.trace.jax_recorder import JaxRecorder
@@ -58,7 +58,7 @@ class Naming:
         best: dict[int, tuple[tuple[int, ...], Name]] = {}
         held: dict[int, tuple[tuple[int, ...], Name]] = {}
         owners: dict[tuple[str, str], dict[str, int]] = {}
-        for place, (names, distance) in enumerate(_scopes(frame)):
+        for place, (names, distance) in enumerate(scopes(frame)):
             visited: set[int] = set()
             for name, thing in list(names.items()):
                 if name.startswith("__") or isinstance(thing, ModuleType | type):
@@ -78,7 +78,7 @@ class Naming:
     def everything(self, frame: FrameType) -> dict[str, Any]:
         """Every array that the user's frames name, by its name."""
         found: dict[str, Any] = {}
-        for names, _ in _scopes(frame):
+        for names, _ in scopes(frame):
             visited: set[int] = set()
             for name, thing in list(names.items()):
                 if not name.startswith("__") and not isinstance(thing, ModuleType | type):
@@ -123,7 +123,7 @@ def _walk(
         count += 1
         if count > _TOO_MANY or depth > _DEEPEST:
             return
-        array = _array(item)
+        array = array_of(item)
         if array is not None:
             yield array, Name(path, _network(path, top), above(path), holder=holder), (objects, own)
             continue
@@ -134,9 +134,9 @@ def _walk(
         visited.add(id(item))
         below = list(_below(item))
         if below:
-            holds = path == top and not _is_model(item)
+            holds = path == top and not is_model(item)
             for step, child in reversed(below):
-                inside = holds and (step[0] == "." or _is_record(child)) and _array(child) is None
+                inside = holds and (step[0] == "." or _is_record(child)) and array_of(child) is None
                 own_top = path + step if inside or not path else top
                 todo.append((path + step, own_top, child, depth + 1, objects, holder))
         elif _is_holder(item) and objects < _OBJECTS:
@@ -144,7 +144,7 @@ def _walk(
             todo.extend((key, key, child, depth + 1, objects + 1, path) for key, child in parts)
 
 
-def _is_model(item: Any) -> bool:
+def is_model(item: Any) -> bool:
     """A model of Equinox or Flax, whose parts are layers; those of a state or a named tuple are networks."""
     return any(base.__module__.startswith(("equinox.", "flax.nnx", "flax.linen")) for base in type(item).__mro__)
 
@@ -152,11 +152,11 @@ def _is_model(item: Any) -> bool:
 def _is_record(item: Any) -> bool:
     """A state with named fields, one of several in a list or a dict: each field is a network of its own."""
     return (isinstance(item, tuple) and hasattr(item, "_fields")) or (
-        dataclasses.is_dataclass(item) and not isinstance(item, type) and not _is_model(item)
+        dataclasses.is_dataclass(item) and not isinstance(item, type) and not is_model(item)
     )
 
 
-def _array(item: Any) -> Any:
+def array_of(item: Any) -> Any:
     """The array itself (JAX's or NumPy's), or the one in a Flax NNX or Keras variable."""
     if isinstance(item, jax.Array | numpy.ndarray):
         return item
@@ -177,7 +177,7 @@ def _below(item: Any) -> Iterator[tuple[str, Any]]:
     elif isinstance(item, tuple) and hasattr(item, "_fields"):
         for field in item._fields:
             yield f".{field}", getattr(item, field)
-    elif isinstance(item, list | tuple) or (isinstance(item, Sequence) and _is_model(item)):  # nnx.Sequential's layers
+    elif isinstance(item, list | tuple) or (isinstance(item, Sequence) and is_model(item)):  # nnx.Sequential's layers
         for index, child in enumerate(item):
             yield f"[{index}]", child
     elif dataclasses.is_dataclass(item) and not isinstance(item, type):

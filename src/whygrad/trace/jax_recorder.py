@@ -22,6 +22,7 @@ from whygrad.trace.jax_calls import Calls
 from whygrad.trace.jax_clipping import Clipping
 from whygrad.trace.jax_exits import WaysOut
 from whygrad.trace.jax_gradients import Gradients
+from whygrad.trace.jax_hidden import HiddenLayers
 from whygrad.trace.jax_inner import Inner
 from whygrad.trace.jax_naming import Naming
 from whygrad.trace.jax_numbers import NumbersSeen
@@ -78,6 +79,7 @@ class JaxRecorder:
         self.ways_out = WaysOut(self)
         self.clipping = Clipping(self)
         self.beginnings = Beginnings(self)
+        self.hidden = HiddenLayers(self)
         self.calls = Calls(self)
         self._deep_patches = Patches()
         self._tapes = 0

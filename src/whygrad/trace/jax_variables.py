@@ -72,14 +72,15 @@ class Variables:
         return number
 
     def _created(self, value: int) -> int | None:
-        made = self._maker(value)
+        made = self.maker(value)
         return made.stack if made is not None else None
 
     def _born(self, value: int) -> int:
-        made = self._maker(value)
+        made = self.maker(value)
         return made.at if made is not None else 0
 
-    def _maker(self, value: int) -> Any:
+    def maker(self, value: int) -> Any:
+        """The operation that made a value, as far as it is kept."""
         ops = self.recorder.recording.ops
         return next((op for op in reversed(ops.values()) if value in op.outputs), None)
 
@@ -100,7 +101,10 @@ class Variables:
         leaves = [(n, path) for n, path in leaves if path not in opened.states]
         for leaf, _ in leaves:
             recorder.values.settle(leaf)
-        recorder.naming.look_for_names(sys._getframe(), [recorder.values.object_of(n) for n, _ in leaves])
+        things_asked = [recorder.values.object_of(n) for n, _ in leaves]
+        recorder.naming.look_for_names(sys._getframe(), things_asked)
+        if not opened.implicit:
+            recorder.hidden.look(sys._getframe(), things_asked, opened.stack)
         found: dict[int, int] = {}
         things = [(n, path, recorder.values.object_of(n), values[n].shape) for n, path in leaves]
         keras = keras_names(sys._getframe(), things)

@@ -67,7 +67,7 @@ def collect(adapter: Adapter, frame: FrameType | None) -> dict[int, Named]:
     """The same, where more frames are to be looked into before networks of one name are told apart."""
     best: dict[int, Named] = {}
     holders: dict[int, tuple[tuple[int, ...], str]] = {}
-    for scope, (names, distance) in enumerate(_scopes(frame)):
+    for scope, (names, distance) in enumerate(scopes(frame)):
         visited: set[int] = set()
         for name, thing in list(names.items()):
             if name.startswith("__") or isinstance(thing, ModuleType | type):
@@ -96,7 +96,7 @@ def tell_apart(found: Collection[Named]) -> None:
             named.owner = f"{named.holder}.{named.owner}" if named.owner else named.owner
 
 
-def _scopes(frame: FrameType | None) -> Iterator[tuple[dict[str, Any], int]]:
+def scopes(frame: FrameType | None) -> Iterator[tuple[dict[str, Any], int]]:
     """Namespaces of user code with their distance from the program's outermost frame."""
     chain = []
     while frame is not None:

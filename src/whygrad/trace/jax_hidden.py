@@ -1,0 +1,114 @@
+"""Layers that a model keeps where JAX does not look: in a static field (Equinox), in a plain object (Flax NNX too).
+
+Such a layer is no part of the tree that is differentiated: its weights are constants of the function. Arrays that are
+kept so by themselves may well be meant as constants; a layer is there to learn.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from types import FrameType, FunctionType, MethodType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+import jax
+
+from whygrad.flow.recording import HiddenLayer
+from whygrad.trace.jax_naming import array_of, is_model
+from whygrad.trace.names import scopes
+
+if TYPE_CHECKING:
+    from whygrad.trace.jax_recorder import JaxRecorder
+
+_LOOKS = 3
+_DEEP = 6
+_PLAIN = (str, bytes, int, float, complex, type(None), type, FunctionType, MethodType, ModuleType)
+
+
+class HiddenLayers:
+    """Looks at the models whose parameters are differentiated, the first few times."""
+
+    def __init__(self, recorder: JaxRecorder) -> None:
+        self.recorder = recorder
+        self._looks = 0
+
+    def look(self, frame: FrameType, leaves: list[Any], stack: int) -> None:
+        """Among what the user's frames name: models that have one of these leaves, and layers that they hide."""
+        if self._looks >= _LOOKS or not leaves:
+            return
+        self._looks += 1
+        wanted = {id(leaf) for leaf in leaves}
+        for names, _ in scopes(frame):
+            for name, thing in list(names.items()):
+                if is_model(thing) and not isinstance(thing, type):
+                    found = list(_hidden(name, thing, 0))
+                    if found and any(id(array) in wanted for array in _tree(thing)):
+                        for path, keeper, static, arrays in found:
+                            self._keep(path, keeper, static, arrays, stack)
+
+    def _keep(self, path: str, keeper: str, static: bool, arrays: list[Any], stack: int) -> None:
+        recorder = self.recorder
+        values = frozenset(recorder.values.of(recorder.root, array, stack) for array in arrays)
+        made = recorder.variables.maker(min(values))
+        hidden = HiddenLayer(path, keeper, static, values, made.stack if made is not None else None)
+        if all(one.values != values for one in recorder.recording.hidden):
+            recorder.recording.hidden.append(hidden)
+
+
+def _tree(model: Any) -> Iterator[Any]:
+    """The arrays that a model is made of, as far as JAX looks."""
+    return (array for leaf in jax.tree_util.tree_leaves(model) if (array := array_of(leaf)) is not None)
+
+
+def _hidden(path: str, item: Any, depth: int) -> Iterator[tuple[str, str, bool, list[Any]]]:
+    """Layers out of JAX's sight: where they are, who keeps them, whether in a static field, and their arrays."""
+    if depth > _DEEP or isinstance(item, _PLAIN) or array_of(item) is not None:
+        return
+    if isinstance(item, Mapping):
+        for key, child in item.items():
+            yield from _hidden(f"{path}[{key!r}]", child, depth + 1)
+    elif isinstance(item, list | tuple):
+        for index, child in enumerate(item):
+            yield from _hidden(f"{path}[{index}]", child, depth + 1)
+    elif is_model(item):
+        static = {f.name for f in dataclasses.fields(item) if f.metadata.get("static")} if _is_dataclass(item) else ()
+        for name, child in list(vars(item).items()):
+            if name.startswith("_"):
+                continue
+            if name in static or _is_object(child):
+                for inner, arrays in _layers(f"{path}.{name}", child, 0):
+                    yield inner, type(item).__qualname__, name in static, arrays
+            else:
+                yield from _hidden(f"{path}.{name}", child, depth + 1)
+
+
+def _layers(path: str, item: Any, depth: int) -> Iterator[tuple[str, list[Any]]]:
+    """Layers below something that JAX does not look into, each with its arrays."""
+    if depth > _DEEP or isinstance(item, _PLAIN):
+        return
+    if is_model(item):
+        arrays = [
+            a for a in _tree(item) if isinstance(a, jax.Array) and jax.numpy.issubdtype(a.dtype, jax.numpy.floating)
+        ]
+        if arrays and not any(isinstance(a, jax.core.Tracer) for a in arrays):
+            yield path, arrays
+    elif isinstance(item, Mapping):
+        for key, child in item.items():
+            yield from _layers(f"{path}[{key!r}]", child, depth + 1)
+    elif isinstance(item, list | tuple):
+        for index, child in enumerate(item):
+            yield from _layers(f"{path}[{index}]", child, depth + 1)
+    elif _is_object(item):
+        for name, child in vars(item).items():
+            yield from _layers(f"{path}.{name}", child, depth + 1)
+
+
+def _is_dataclass(item: Any) -> bool:
+    return dataclasses.is_dataclass(item) and not isinstance(item, type)
+
+
+def _is_object(item: Any) -> bool:
+    """Something that JAX takes for a leaf, and that has attributes."""
+    if isinstance(item, _PLAIN) or array_of(item) is not None or is_model(item) or not hasattr(item, "__dict__"):
+        return False
+    return jax.tree_util.all_leaves([item])

@@ -1,0 +1,41 @@
+"""Equinox: a size and an activation in static fields; the table of numbers beside them is meant to stay."""
+import warnings
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import optax
+
+warnings.filterwarnings("ignore", message="A JAX array is being set as static")
+
+
+class Net(eqx.Module):
+    body: eqx.nn.Linear
+    head: eqx.nn.Linear
+    table: jax.Array = eqx.field(static=True)
+    act: object = eqx.field(static=True)
+
+    def __init__(self, key):
+        one, two = jax.random.split(key)
+        self.body = eqx.nn.Linear(4, 16, key=one)
+        self.head = eqx.nn.Linear(16, 1, key=two)
+        self.table, self.act = jnp.arange(1.0, 17.0) / 16, jax.nn.tanh
+
+    def __call__(self, x):
+        return self.head(self.act(self.body(x)) * self.table)
+
+
+net, optimizer = Net(jax.random.key(0)), optax.adam(1e-2)
+state = optimizer.init(eqx.filter(net, eqx.is_inexact_array))
+
+
+@eqx.filter_jit
+def step(net, state, x, y):
+    gradient = eqx.filter_grad(lambda net: jnp.mean((jax.vmap(net)(x) - y) ** 2))(net)
+    updates, state = optimizer.update(gradient, state)
+    return eqx.apply_updates(net, updates), state
+
+
+for number in range(5):
+    x = jax.random.normal(jax.random.key(number), (16, 4))
+    net, state = step(net, state, x, x[:, :1])
