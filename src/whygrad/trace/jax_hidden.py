@@ -72,7 +72,7 @@ def _hidden(path: str, item: Any, depth: int) -> Iterator[tuple[str, str, bool, 
             yield from _hidden(f"{path}[{index}]", child, depth + 1)
     elif is_model(item):
         static = {f.name for f in dataclasses.fields(item) if f.metadata.get("static")} if _is_dataclass(item) else ()
-        for name, child in list(vars(item).items()):
+        for name, child in list(getattr(item, "__dict__", {}).items()):
             if name.startswith("_"):
                 continue
             if name in static or _is_object(child):
