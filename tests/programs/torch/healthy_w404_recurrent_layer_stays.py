@@ -1,4 +1,4 @@
-"""A recurrent layer of PyTorch's own without anything that squashes: its first weights are orthogonal, and its state stays."""
+"""A recurrent layer that squashes nothing: its first weights are orthogonal, and its state stays as large as it was."""
 
 import torch
 from torch import nn
