@@ -113,8 +113,10 @@ class _Sketch:
                     through = any(t in reached and reach.carries(recording, op, value, t, tape) for t in op.outputs)
                     for key, smooth in known.items():
                         self._line(key, box, "gradient" if smooth and through else "data")
+                own = [v for v in op.inputs if v in self.case.content]
+                passes = any(reach.carries(recording, op, v, t, tape) for v in own for t in op.outputs if t in reached)
                 for network in self._networks_read(op):
-                    self._line(network, box, "data")
+                    self._line(network, box, "gradient" if passes and self._arrives(network, backward) else "data")
             if not op.outputs:
                 left[op.at] = {box: True} if box is not None else {k: False for s in sources.values() for k in s}
             for target in op.outputs:
