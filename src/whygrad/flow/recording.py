@@ -482,6 +482,7 @@ class Recording:
     astray: list[Step] = field(default_factory=list)
     """JAX: updates of arrays that no gradient was asked for, with the gradient of others (`applied`, `taken`)."""
     hidden: list[HiddenLayer] = field(default_factory=list)
+    """JAX: layers that are out of its sight."""
     begun: list[Begun] = field(default_factory=list)
     """JAX: what optimizers were begun for, as far as it was seen."""
     failed: bool = False

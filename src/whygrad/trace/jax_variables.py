@@ -101,12 +101,12 @@ class Variables:
         leaves = [(n, path) for n, path in leaves if path not in opened.states]
         for leaf, _ in leaves:
             recorder.values.settle(leaf)
-        things_asked = [recorder.values.object_of(n) for n, _ in leaves]
-        recorder.naming.look_for_names(sys._getframe(), things_asked)
+        arrays = [recorder.values.object_of(n) for n, _ in leaves]
+        recorder.naming.look_for_names(sys._getframe(), arrays)
         if not opened.implicit:
-            recorder.hidden.look(sys._getframe(), things_asked, opened.stack)
+            recorder.hidden.look(sys._getframe(), arrays, opened.stack)
         found: dict[int, int] = {}
-        things = [(n, path, recorder.values.object_of(n), values[n].shape) for n, path in leaves]
+        things = [(n, path, array, values[n].shape) for (n, path), array in zip(leaves, arrays, strict=True)]
         keras = keras_names(sys._getframe(), things)
         for leaf, path in leaves:
             variable = self._variable(leaf, path, opened.implicit, keras.get(leaf))

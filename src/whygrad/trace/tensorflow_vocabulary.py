@@ -46,8 +46,6 @@ NOT_DATA = frozenset({
 
 READS = frozenset({"ReadVariableOp"})
 
-GATHERS = frozenset({"ResourceGather", "ResourceGatherNd"})
-
 WRITES = {
     "AssignVariableOp": "assign",
     "AssignAddVariableOp": "assign_add",
