@@ -147,6 +147,13 @@ def bindings(files: Iterable[str], name: str) -> Iterator[tuple[Site, ast.expr]]
 
 
 @functools.lru_cache(maxsize=64)
+def functions(file: str) -> frozenset[str]:
+    """The names of the functions and methods that a file defines."""
+    tree = tree_of(file)
+    return frozenset(n.name for n in ast.walk(tree) if isinstance(n, Function)) if tree is not None else frozenset()
+
+
+@functools.lru_cache(maxsize=64)
 def assignments(file: str) -> dict[str, list[tuple[Site, ast.expr]]]:
     """For each name of a file, the assignments to it with the expression that it is given."""
     tree = tree_of(file)

@@ -181,10 +181,12 @@ def _called(case: Case) -> Iterator[Alias]:
             names = _callees(case, found, members)
             for target in names[1]:
                 for online in names[0]:
+                    if target == online or _nested(case, target, online):
+                        continue
                     bound = _bound(case, target, online) or _bound(case, online, target)
-                    if bound is None and names[0][online] == names[1][target] and not _nested(case, target, online):
+                    if bound is None and names[0][online] == names[1][target]:
                         bound = _built_apart(case, target, online)
-                    if target != online and bound is not None:
+                    if bound is not None:
                         yield members, bound, None, [target, online]
 
 
@@ -211,7 +213,10 @@ def _holders(predicted: Stack, fitted: Stack) -> Iterator[tuple[str, str]]:
 
 
 def _callees(case: Case, found: Bootstrap, members: set[int]) -> tuple[dict[str, set[int]], dict[str, set[int]]]:
-    """What the network is called by where the prediction is made and where the target is, with what each reads."""
+    """What the network is called by where the prediction is made and where the target is, with what each reads.
+
+    A function is no network: `values = self.values` is one function by two names, and may be given either network.
+    """
     sides: tuple[dict[str, set[int]], dict[str, set[int]]] = ({}, {})
     for side, start in enumerate((found.prediction, found.value)):
         todo, seen = [start], {start}
@@ -223,7 +228,8 @@ def _callees(case: Case, found: Bootstrap, members: set[int]) -> tuple[dict[str,
                 stack = case.stack(op.stack)
                 for depth, site in enumerate(stack):
                     name = syntax.callee(site)
-                    if name:  # with all that is read while the call runs, not only on the way to this side
+                    if name and not any(name.rpartition(".")[2] in syntax.functions(file) for file in _files(case)):
+                        # With all that is read while the call runs, not only on the way to this side.
                         sides[side].setdefault(name, set()).update(case.reads_under.get(stack[depth:], ()))
             fresh = [v for v in op.inputs if v not in seen]
             seen.update(fresh)

@@ -104,7 +104,8 @@ def _plain(path: str) -> str:
 
 def _entries(module: torch.nn.Module) -> Iterator[tuple[str, str, Any, str]]:
     registered = set()
-    for path, parameter in module.named_parameters(remove_duplicate=False):
+    # As `nn.Module` itself lists them: a class may list fewer of its own, or take no `remove_duplicate`.
+    for path, parameter in torch.nn.Module.named_parameters(module, remove_duplicate=False):
         registered.add(id(parameter))
         path = _plain(path)
         yield path, path.rpartition(".")[0], parameter, ""
