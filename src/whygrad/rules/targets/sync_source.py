@@ -141,7 +141,8 @@ def pair_called(site: Site) -> list[str]:
                 names.insert(0, dotted(node.func.value))
             names = [_whose_weights(site, name) or name for name in names]
             found += [n for n in names if n and n not in found]
-    return found
+    given = {dotted(target) for target in statement.targets} if isinstance(statement, ast.Assign) else set()
+    return [] if given & set(found) else found  # `w.data = moved.to(w.data)` speaks of one network alone
 
 
 def _whose_weights(site: Site, name: str) -> str:
