@@ -111,7 +111,9 @@ class Inner:
         for op in ops.values():
             if op.name == "cond" and tuple(outside.get(n, n) for n in op.inputs) in columns:
                 never = [index for index in sorted(results) if index not in taken]
-                op.never = tuple(op.inputs[sorted(results).index(index)] for index in never)
+                given = dict(zip(sorted(results), op.inputs, strict=False))
+                ran = {value for index, value in given.items() if index in taken}  # a branch may hand on what all do
+                op.never = tuple(value for index in never if (value := given[index]) not in ran)
                 if later & set(never):
                     self.later.add(op.at)
 

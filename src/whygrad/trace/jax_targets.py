@@ -323,6 +323,7 @@ class Targets:
         todo: list[tuple[int, float | None]] = [(number, None)]
         before: dict[int, tuple[Op, int] | None] = {number: None}
         found: tuple[int, float | None] | None = None
+        best = (False, -1)
         while todo and len(before) < _FAR:
             value, share = todo.pop(0)  # the last sync first, where there were many since the target was seen
             held = _behind(producers, value)
@@ -330,8 +331,10 @@ class Targets:
                 continue  # the target's own old content, which may once have been the other's
             owner = recording.values[value].variable if value in recording.values else None
             if owner is not None and owner != target and value != number:
-                if found is None or held > _behind(producers, found[0]):  # the newest content is what it follows
-                    found = value, share
+                # It follows what is trained, and of that the newest content; its own may have another name elsewhere.
+                rank = owner in self._trained, held
+                if rank > best:
+                    best, found = rank, (value, share)
                 continue
             op = producers.get(value)
             for source in op.inputs if op is not None else ():
