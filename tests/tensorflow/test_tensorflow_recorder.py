@@ -574,6 +574,28 @@ def test_a_failure_of_ours_is_a_note_and_the_program_goes_on(monkeypatch: pytest
     assert len(run.session.notes) == 1 and "inside whygrad" in run.session.notes[0]
 
 
+def test_a_function_that_works_in_a_graph_alone_stays_compiled() -> None:
+    run = Run()
+    w, optimizer = tf.Variable(3.0), keras.optimizers.SGD(0.1)
+
+    @tf.function
+    def slope(x: Any) -> Any:
+        return tf.gradients(w * x * x, x)[0]  # 2 w x, which TensorFlow refuses to give eagerly
+
+    @tf.function
+    def train(x: Any) -> None:
+        with tf.GradientTape() as tape:
+            loss = slope(x) ** 2
+        optimizer.apply_gradients([(tape.gradient(loss, w), w)])
+
+    for _ in range(3):
+        train(tf.constant(1.0))
+    assert run.finish().updates == 3
+    assert float(w) == pytest.approx(3.0 * 0.2**3)  # w - 0.1 * 8 w, three times
+    assert len(run.session.notes) == 1
+    assert run.session.notes[0].startswith("whygrad cannot look into slope(), which only works compiled: tf.gradients")
+
+
 def test_everything_is_put_back() -> None:
     from tensorflow.python.framework import ops
 

@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
-from types import FrameType
+from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -81,22 +81,28 @@ class Functions:
                 self.recorder.trouble(trouble)
             try:
                 return function._python_function(*args, **kwargs)
+            except Exception as refusal:
+                if not _refuses_eager(refusal):
+                    raise
+                self._leave_compiled(function._python_function, refusal)
             finally:
                 self._inside = not outermost
+            return original(function, *args, **kwargs)
 
         return __call__
 
+    def _leave_compiled(self, python_function: Any, refusal: Exception) -> None:
+        """From here on a function runs as it would without us, as one operation: `tf.gradients` wants a graph."""
+        code = _code_of(python_function)
+        if code is not None:
+            self._framework_made[id(code)] = True
+        self.recorder.session.notes.append(
+            f"whygrad cannot look into {getattr(code, 'co_name', 'a function')}(), which only works compiled: {refusal}"
+        )
+
     def _is_framework_made(self, python_function: Any) -> bool:
         """TensorFlow's own graph functions (vectorized_map, jacobian) cannot run eagerly, nor can Keras's of one op."""
-        inner = python_function
-        for _ in range(8):
-            wrapped = getattr(inner, "__wrapped__", None) or tf_decorator.unwrap(inner)[1]
-            wrapped = getattr(wrapped, "func", wrapped)  # functools.partial
-            wrapped = getattr(wrapped, "__func__", wrapped)
-            if wrapped is inner:
-                break
-            inner = wrapped
-        code = getattr(inner, "__code__", None)
+        code = _code_of(python_function)
         if code is None:
             return False
         known = self._framework_made.get(id(code))
@@ -261,6 +267,24 @@ class Functions:
             return original(thread)
 
         return _bootstrap_inner
+
+
+def _code_of(python_function: Any) -> CodeType | None:
+    """The code of what the program has written, inside of what it was wrapped in."""
+    inner = python_function
+    for _ in range(8):
+        wrapped = getattr(inner, "__wrapped__", None) or tf_decorator.unwrap(inner)[1]
+        wrapped = getattr(wrapped, "func", wrapped)  # functools.partial
+        wrapped = getattr(wrapped, "__func__", wrapped)
+        if wrapped is inner:
+            break
+        inner = wrapped
+    return getattr(inner, "__code__", None)
+
+
+def _refuses_eager(error: Exception) -> bool:
+    """Whether TensorFlow says that something is for graphs alone: such a function must stay compiled."""
+    return "eager execution" in str(error) or "eager mode" in str(error)
 
 
 def _is_own(python_function: Any) -> bool:
