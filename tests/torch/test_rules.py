@@ -73,6 +73,46 @@ def test_comment_with_an_unknown_code_is_reported(tmp_path: Path) -> None:
     assert report.notes == (f"{other}:10: `# whygrad: ok W999` names no rule; `whygrad rules` lists them",)
 
 
+LIBRARY = """
+import torch
+from torch import nn
+
+def made(parameters):
+    return torch.optim.Adam(parameters, lr=1e-3)
+
+class Trainer:
+    def __init__(self, warmup):
+        self.net, self.weight, self.warmup = nn.Linear(4, 1), nn.Parameter(torch.zeros(())), warmup
+        self.optimizers = [made(self.net.parameters()), made([self.weight])]
+
+    def update(self, step):
+        loss = self.weight.exp() * self.net(torch.randn(16, 4)).pow(2).mean()
+        self.optimizers[0].zero_grad()
+        loss.backward()
+        self.optimizers[0].step()
+        if step > self.warmup:
+            self.weighed()
+
+    def weighed(self):
+        STEP
+"""
+
+
+@pytest.mark.parametrize(("step", "found"), [("self.optimizers[1].step()", []), ("pass", ["W201"])])
+def test_an_optimizer_that_a_library_steps_later(
+    step: str, found: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = tmp_path / "site-packages" / f"later_{len(found)}.py"
+    library.parent.mkdir()
+    library.write_text(LIBRARY.replace("STEP", step))
+    monkeypatch.syspath_prepend(library.parent)
+    script = tmp_path / "script.py"
+    script.write_text(
+        f"from {library.stem} import Trainer\nt = Trainer(40)\nfor step in range(6):\n    t.update(step)\n"
+    )
+    assert [f.code for f in run(script).findings] == found
+
+
 MESSAGES: dict[str, dict[str, Any]] = {
     "w101_q_in_target_block": {
         "severity": "error",

@@ -81,6 +81,7 @@ def _steps_in_source(case: Case, optimizer: Optimizer) -> bool:
     name = optimizer_called(case, optimizer).rpartition(".")[2]
     wanted = rf"\b{re.escape(name)}(?:{_STEPS})|\.step\([^)]*\b{re.escape(name)}\b" if name else _STEPS
     files = {site.file for stack in case.recording.stacks for site in stack if site.own}
+    files |= {site.file for b in case.recording.backwards for site in case.stack(b.stack)}  # a library trains it
     others = {(site.file, site.line) for s in case.recording.steps for site in case.stack(s.stack)}
     lines = (
         (file, at, text.partition("#")[0]) for file in files for at, text in enumerate(linecache.getlines(file), 1)
