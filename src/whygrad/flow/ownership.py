@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -78,3 +80,8 @@ class Ownership:
     def telling(self) -> bool:
         """Whether the table says more than "the loss trains the network"."""
         return bool(self.losses and self.networks) and (len(self.losses) > 1 or len(self.networks) > 1)
+
+    def called(self, optimizers: Iterable[int]) -> str:
+        """The optimizers of a cell by name: a library that makes one for each variable has many of one name."""
+        times = Counter(self.optimizers[index].label for index in optimizers)
+        return ", ".join(label if often == 1 else f"{label} ({often} of them)" for label, often in times.items())

@@ -52,7 +52,7 @@ def _head(network: Network, one: Ownership) -> str:
         facts.append(f"copy of {network.copy_of}")
     if network.frozen:
         facts.append("frozen")
-    held = ", ".join(one.optimizers[index].label for index in network.optimizers)
+    held = one.called(network.optimizers)
     facts.append(f"held by {held}" if held else "in no optimizer")
     return f'<th scope="col">{plain(network.name)}<small>{"<br>".join(plain(fact) for fact in facts)}</small></th>'
 
@@ -76,7 +76,7 @@ def _place(row: LossRow, one: Ownership, report: Report) -> str:
 
 
 def _cell(cell: Cell, network: Network, one: Ownership) -> str:
-    by = ", ".join(one.optimizers[index].label for index in cell.optimizers)
+    by = one.called(cell.optimizers)
     facts = [f"by {by}"] if by else []
     if cell.state != "unused" and 0 < cell.variables < network.variables:
         facts.append(f"{cell.variables} of {count(network.variables, 'variable')}")

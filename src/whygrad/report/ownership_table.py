@@ -85,7 +85,7 @@ def _place(table: Ownership, row: LossRow, page: Page) -> str:
 def _word(table: Ownership, cell: Cell, network: Network) -> str:
     if cell.state != "applied":
         return _WORDS[cell.state]
-    by = ", ".join(table.optimizers[i].label for i in cell.optimizers) or "by hand"
+    by = table.called(cell.optimizers) or "by hand"
     return by if cell.variables == network.variables else f"{by} ({cell.variables} of {network.variables})"
 
 
