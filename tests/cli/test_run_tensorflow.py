@@ -52,3 +52,18 @@ finally:
     result = whygrad(tmp_path, "run", "--updates", "3", "train.py")
     assert (result.status, result.out) == (0, "cleaned up\n")
     assert result.err.endswith("no gradient faults found in train.py (3 updates seen, tensorflow)\n")
+
+
+def test_a_graph_of_tensorflow_1_is_not_looked_into_and_the_report_says_so(tmp_path):
+    write(
+        tmp_path,
+        train="""
+import tensorflow.compat.v1 as tf
+tf.disable_eager_execution()
+weight = tf.get_variable("weight", ())
+tf.train.GradientDescentOptimizer(0.1).minimize(tf.stop_gradient(weight))
+""",
+    )
+    result = whygrad(tmp_path, "run", "train.py")
+    assert "No gradients provided for any variable" in result.err
+    assert "the program builds TensorFlow 1 graphs (eager execution is off): whygrad" in result.err

@@ -194,7 +194,7 @@ class Optimizers:
                 self._go_on()
             elif not recorder.deep and self._updates.worth_a_look(optimizer):
                 recorder.deepen()
-            elif not context.executing_eagerly() and not ops.inside_function():
+            else:
                 self._note_graph_mode()
         except Exception as trouble:
             recorder.trouble(trouble)
@@ -212,6 +212,8 @@ class Optimizers:
             recorder.let_go()
 
     def _note_graph_mode(self) -> None:
+        if context.executing_eagerly() or ops.inside_function():
+            return
         line = "the program builds TensorFlow 1 graphs (eager execution is off): whygrad sees only eager programs"
         if line not in self.recorder.session.notes:
             self.recorder.session.notes.append(line)
@@ -267,6 +269,7 @@ class Optimizers:
         One that nothing was computed with so far may belong to a branch that a longer run takes.
         """
         copies, recording = self.recorder.copies, self.recorder.recording
+        self._note_graph_mode()
         copies.look(now=True)
         still = self._in_traces & copies.unmoved()
         if still:
