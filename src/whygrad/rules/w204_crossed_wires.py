@@ -87,9 +87,8 @@ from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.ownership import within_reach
-from whygrad.rules.targets.objective import MINUS, SUM
 from whygrad.rules.updates.adversaries import exchanged
-from whygrad.rules.updates.history import Share, history, trace
+from whygrad.rules.updates.history import Share, begins_with, history, trace
 from whygrad.rules.updates.leaks import leaks
 from whygrad.rules.updates.never_asked import NeverAsked, never_asked
 from whygrad.rules.updates.older_content import Older, asked_of_older
@@ -156,23 +155,9 @@ def _crossings(case: Case) -> dict[int, _Crossing]:
             given = write.given or (op.inputs if op is not None else ())
             sources = [v for v in given if v not in case.content]
             shares = tuple(s for v in sources for s in trace(case, v))
-            begun = {v for source in sources for v in _begins_with(case, source)}
+            begun = {v for source in sources for v in begins_with(case, source)}
             if begun - {write.variable} != {s.variable for s in shares}:
                 add(write.stack, write.by, write.variable, shares)
-    return found
-
-
-def _begins_with(case: Case, value: int) -> set[int]:
-    """The variables whose content a sum begins with: `v - rate * g` is v after a step, wherever it is written to."""
-    found: set[int] = set()
-    todo = [value]
-    while todo:
-        value = todo.pop()
-        made = case.made_by.get(value)
-        if value in case.content:
-            found.add(case.content[value])
-        elif made is not None and made.name in SUM | MINUS:
-            todo.extend(made.inputs)
     return found
 
 
