@@ -88,7 +88,7 @@ from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.ownership import within_reach
 from whygrad.rules.updates.adversaries import exchanged
-from whygrad.rules.updates.history import Share, history, trace
+from whygrad.rules.updates.history import Share, begins_with, history, trace
 from whygrad.rules.updates.leaks import leaks
 from whygrad.rules.updates.never_asked import NeverAsked, never_asked
 from whygrad.rules.updates.older_content import Older, asked_of_older
@@ -154,7 +154,10 @@ def _crossings(case: Case) -> dict[int, _Crossing]:
             op = case.recording.ops.get(write.at)
             given = write.given or (op.inputs if op is not None else ())
             sources = [v for v in given if v not in case.content]
-            add(write.stack, write.by, write.variable, tuple(s for v in sources for s in trace(case, v)))
+            shares = tuple(s for v in sources for s in trace(case, v))
+            begun = {v for source in sources for v in begins_with(case, source)}
+            if begun - {write.variable} != {s.variable for s in shares}:
+                add(write.stack, write.by, write.variable, shares)
     return found
 
 
@@ -287,8 +290,12 @@ def _never_asked(case: Case, never: NeverAsked) -> Finding:
         message=f"{loss_name(case, backward)} is differentiated with respect to {subject(case, got)}; nothing ever "
         f"asks for the gradient of what {meant}{at_line(begun, asked)} was made for",
         why="jax.grad and value_and_grad take the first argument, unless argnums says otherwise. The loss is computed "
-        "with those parameters, and they enter it as constants.",
-        fix=f"name the argument that is to be trained: argnums, or the order of the arguments, in {quoted(asked)}",
+        "with those parameters, and they enter it as constants." if never.inside
+        else f"{plain_subject(case, got)} was computed with those parameters before, outside of the function that is "
+        "differentiated; the gradient ends at what the function is given.",
+        fix=f"name the argument that is to be trained: argnums, or the order of the arguments, in {quoted(asked)}"
+        if never.inside else "give the parameters to the differentiated function, and compute the prediction inside of "
+        "it: def loss(params, x, y)",
         variables=case.names(got), where=asked, label=f"asks for the gradient of {plain_subject(case, got)}",
         loss=case.loss_site(backward), seen=never.times,
         path=_stations((begun, "optimizer", "begins with the parameters that are meant"),

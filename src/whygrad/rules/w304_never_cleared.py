@@ -55,13 +55,13 @@ When it is meant
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from whygrad.flow.recording import Backward
+from whygrad.flow.recording import Backward, Step
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.updates.heaps import Heap, heaps
-from whygrad.rules.updates.history import history
+from whygrad.rules.updates.history import Share, history
 from whygrad.rules.updates.leaks import leaks
 from whygrad.rules.updates.order import loss_name, optimizer_name, passes
 from whygrad.rules.wording import at_line, quoted, subject, verb
@@ -115,7 +115,8 @@ def _by_step(case: Case) -> dict[int, tuple[Backward, int, int]]:
             again = {share.backward.stack for share in shares if not share.spent}
             spent = [share for share in shares if share.spent and share.backward.stack in again]
             if spent and variable not in misled:
-                heaps.setdefault(spent[0].variable, []).append((spent[0].backward, step.optimizer))
+                backward = _own_pass(case, shares, spent, step)
+                heaps.setdefault(spent[0].variable, []).append((backward, step.optimizer))
     edited = {v for e in case.recording.edits if e.kind == "other" and e.handed is None for v in e.variables}
     found = {}
     for variable, heap in heaps.items():
@@ -124,6 +125,17 @@ def _by_step(case: Case) -> dict[int, tuple[Backward, int, int]]:
         if variable not in edited and (not cleared or len(heap) > 1):
             found[variable] = (*heap[0], len(heap))
     return found
+
+
+def _own_pass(case: Case, shares: Sequence[Share], spent: list[Share], step: Step) -> Backward:
+    """The pass before which the clearing is missing: the first since another optimizer stepped.
+
+    What a loss left here that another step was made for (a generator's, in its judge) has to be cleared as well.
+    """
+    before = max((s.at for s in case.recording.steps if s.at < step.at), default=0)
+    places = {share.backward.stack for share in spent}
+    fresh = [s.backward for s in shares if not s.spent and s.backward.at > before and s.backward.stack in places]
+    return min(fresh, key=lambda b: b.at) if fresh else spent[0].backward
 
 
 def _by_hand(case: Case) -> dict[int, tuple[Backward, None, int]]:

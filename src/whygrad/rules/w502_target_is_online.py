@@ -136,9 +136,13 @@ def aliases(case: Case) -> list[Alias]:
 def _synced(case: Case) -> Iterator[Alias]:
     """A sync that copies a trained network onto itself, though the source speaks of two."""
     known = {v for twin in target_networks(case) for v in twin.members | twin.originals}
-    done, looked = set(known), set[int]()
+    # A line that copied to the target before has lost it since: its name was bound to the network that it copies from.
+    apart = {copy.stack for copy in case.recording.copies if copy.source != copy.target and copy.source in known}
+    done, looked = set[int](), set[int]()
     for copy in case.recording.copies:
         if copy.source != copy.target or copy.target in done or copy.stack in looked or copy.target not in case.trained:
+            continue
+        if copy.target in known and copy.stack not in apart:
             continue
         looked.add(copy.stack)
         where = sync_source.blamed(case.stack(copy.stack))

@@ -90,6 +90,9 @@ _MATRIX = frozenset({
 })  # fmt: skip
 """What a program does with a matrix of pairs that it wanted."""
 
+_BENDS = frozenset({"relu", "softplus", "sigmoid", "logsigmoid", "log_sigmoid"})
+"""Of these, what a margin is put through as well: relu(1 - label * score)."""
+
 
 def check(case: Case) -> Iterator[Finding]:
     """The first operation of each loss that pairs every row with every row."""
@@ -111,6 +114,7 @@ def _first(case: Case, objective: Objective) -> Op | None:
     limits = (
         _limits(case, objective) if not any(_stood_up(case, op, v) for op in pairs.values() for v in op.inputs) else ()
     )
+    margins = all(_labelled(case, objective, op) for op in pairs.values())
     for op in objective.part.ops:
         touched = any(v in tainted for v in op.inputs)
         if op.at in pairs and not touched:
@@ -121,11 +125,18 @@ def _first(case: Case, objective: Objective) -> Op | None:
             if op.at in limits:
                 tainted.update(op.outputs)
                 continue
-            if (op.name in _MATRIX and not ratio) or not _elementwise(case, op, tainted):
+            wanted = op.name in _MATRIX and not ratio and not (margins and op.name in _BENDS)
+            if wanted or not _elementwise(case, op, tainted):
                 return None
             tainted.update(v for v in op.outputs if v in values)
     wrong = [op for op in first if not _only_averaged(case, objective, op) and not _evenly_weighed(case, op)]
     return wrong[0] if wrong and objective.part.loss in tainted else None
+
+
+def _labelled(case: Case, objective: Objective, op: Op) -> bool:
+    """Whether a trained column is multiplied by a row of data, each as it came: scores by labels, or by weights."""
+    live = [bool(objective.live.get(v, 0) & objective.trained) for v in op.inputs[:2]]
+    return op.name in PRODUCT and sum(live) == 1 and not any(_stood_up(case, op, v) for v in op.inputs[:2])
 
 
 def _limits(case: Case, objective: Objective) -> set[int]:

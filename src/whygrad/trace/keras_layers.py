@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _Call = Callable[..., Any]
 _LAYERS = (("layers.layer", "Layer"), ("engine.base_layer", "Layer"))
+_FUNCTIONS = frozenset({"Lambda", "TFOpLambda", "SlicingOpLambda"})
+"""Layers around a function that the program chose."""
 
 
 class Layers:
@@ -39,6 +41,27 @@ class Layers:
             patches.replace(layer, "__new__", self._wrap_new)
             patches.replace(layer, "add_weight", self._wrap_add_weight)
             patches.replace(layer, "trainable", self._wrap_trainable)
+        try:
+            operation = importlib.import_module(f"{package.__name__}.src.ops.operation").Operation
+        except (ImportError, AttributeError):
+            return
+        patches.replace(operation, "__new__", self._wrap_new)
+
+    def put_in(self, frame: Any) -> int | None:
+        """Where the program put a function into a model (`Lambda(ops.argmax)`, `ops.argmax(x)`) that runs here.
+
+        No line of the program's runs then but the one that calls the whole model.
+        """
+        while frame is not None and not self.recorder.session.is_user(frame):
+            code = frame.f_code
+            if code.co_name in ("call", "__call__") and code.co_varnames[:1] == ("self",):
+                running = frame.f_locals.get("self")
+                chosen = type(running).__name__ in _FUNCTIONS or not hasattr(running, "trainable")
+                made = self._made.get(id(running)) if chosen else None
+                if made is not None and made[0]() is running:
+                    return made[1]
+            frame = frame.f_back
+        return None
 
     def _wrap_new(self, original: _Call) -> Any:
         def __new__(cls: Any, *args: Any, **kwargs: Any) -> Any:

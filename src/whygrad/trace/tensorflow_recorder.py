@@ -34,7 +34,7 @@ from whygrad.trace.tensorflow_edits import Edits
 from whygrad.trace.tensorflow_exits import Doors
 from whygrad.trace.tensorflow_functions import Functions
 from whygrad.trace.tensorflow_naming import Naming
-from whygrad.trace.tensorflow_numbers import NumbersSeen, look_at_batch
+from whygrad.trace.tensorflow_numbers import SINGULAR, NumbersSeen, look_at_batch
 from whygrad.trace.tensorflow_optimizers import Optimizers
 from whygrad.trace.tensorflow_retraces import Retraces
 from whygrad.trace.tensorflow_tapes import Tapes
@@ -245,6 +245,9 @@ class TensorFlowRecorder:
         sources = self.inputs(inputs, stack, frame)
         numbers = tuple([self.new_value(tensor) for tensor in outputs])
         kind = self._kind(op_type, sources, numbers)
+        if kind != "compute" or op_type in SINGULAR:
+            put_in = self.layers.put_in(frame)
+            stack = put_in if put_in is not None else stack
         detail = outputs[0].dtype.name if kind == "discrete" else ""
         own_pause = kind == "stop" or words.is_function(op_type) or (op_type in words.READS and _in_stop(frame))
         carries = self._carries(op_type, kind)

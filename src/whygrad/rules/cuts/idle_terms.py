@@ -17,6 +17,9 @@ from whygrad.rules.cuts.verdict import Verdict, judge
 from whygrad.rules.targets.objective import CONTRACTS, SHAPING
 from whygrad.rules.updates.history import applied_of, fresh_since
 
+_Place = tuple[int, int, frozenset[int]]
+"""Where a gradient was asked for, where the loss was made, and which variables the gradient was applied to."""
+
 _PASSES = 4
 """Passes over one loss that are looked at: as many as each optimizer makes updates while everything is traced."""
 
@@ -40,8 +43,8 @@ _QUOTIENTS = frozenset({"div", "div_", "truediv", "__truediv__", "true_divide", 
 def idle_terms(case: Case) -> list[Verdict]:
     """For each term that trains nobody, in every pass that is looked at, the place where its gradient stops."""
     recording = case.recording
-    told: dict[tuple[tuple[int, int], str, int], list[Verdict]] = {}
-    passes: dict[tuple[int, int], int] = {}
+    told: dict[tuple[_Place, str, int], list[Verdict]] = {}
+    passes: dict[_Place, int] = {}
     explained = {missing.backward.stack for missing in missing_gradients(case)}  # its cuts are told as such
     for backward in recording.backwards:
         if (
@@ -53,24 +56,36 @@ def idle_terms(case: Case) -> list[Verdict]:
         ):
             continue
         made = case.made_by.get(backward.loss or 0)
-        place = backward.stack, made.stack if made is not None else -1  # one line may ask for several losses in turn
+        trained = _trained(case, backward)
+        # One line may ask for several losses in turn, or for one loss on behalf of several optimizers.
+        place = backward.stack, made.stack if made is not None else -1, frozenset(trained)
         if passes.get(place, 0) == _PASSES:
             continue
         passes[place] = passes.get(place, 0) + 1
-        once = {(v.code, v.op.stack): v for v in _of_loss(case, backward)}
+        once = {(v.code, v.op.stack): v for v in _of_loss(case, backward, trained)}
         for (code, stack), verdict in once.items():
             told.setdefault((place, code, stack), []).append(verdict)
     found: list[Verdict] = []
-    for (place, _, _), seen in told.items():
+    told_as: dict[tuple[tuple[int, int], str, int], Verdict] = {}
+    for (place, code, stack), seen in told.items():
         one = seen[0]
-        if len(seen) < passes[place] and not _taken_in_once(case, one):
+        # Where more is trained at times (a delayed update), the term may be for that.
+        wider = [other for other in passes if other[:2] == place[:2] and other[2] >= place[2]]
+        lasting = all(len(told.get((other, code, stack), ())) == passes[other] for other in wider)
+        if not lasting and not _taken_in_once(case, one):
             continue
-        same = next((v for v in found if one.op.name == v.op.name == "captured" and _line(v) == _line(one)), None)
+        same = next((v for v in found if _same_line(v, one) or told_as.get((place[:2], code, stack)) is v), None)
         if same is None:
             found.append(one)
-        else:  # all of a network's arrays are taken in by one line
+            told_as[place[:2], code, stack] = one
+        else:
             same.variables |= one.variables
     return found
+
+
+def _same_line(one: Verdict, other: Verdict) -> bool:
+    """Whether one line takes in all of a network's arrays."""
+    return one.op.name == other.op.name == "captured" and _line(one) == _line(other)
 
 
 def _line(verdict: Verdict) -> tuple[str, int] | None:
@@ -82,13 +97,16 @@ def _taken_in_once(case: Case, verdict: Verdict) -> bool:
     return verdict.op.name == "captured" and any(v.constant for v in case.recording.variables.values())
 
 
-def _of_loss(case: Case, backward: Backward) -> list[Verdict]:
+def _trained(case: Case, backward: Backward) -> set[int]:
+    known = applied_of(case, backward)
+    return applied_after(case, backward) if known is None else set(known)
+
+
+def _of_loss(case: Case, backward: Backward, trained: set[int]) -> list[Verdict]:
     terms, sums = _terms(case, backward)
     if not sums:
         return []
     part = case.slice(backward, reach.CERTAIN)
-    known = applied_of(case, backward)
-    trained = applied_after(case, backward) if known is None else known
     teaching = leading_on(case, part, backward.tape, trained)  # what a critic gets from the actor's loss is not applied
     live = [term for term in terms if term in teaching]
     numbers = added_numbers(case, backward, sums, live, trained)

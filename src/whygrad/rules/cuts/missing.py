@@ -145,10 +145,11 @@ def _lost(case: Case) -> dict[int, Backward]:
     used_up = {b.tape for b in recording.backwards if b.tape is not None and _used_up(b)}
     broken = [b for b in recording.backwards if b.tape is None and _stopped_half_way(b)]
     for backward in recording.backwards:
-        if backward.implicit or backward.loss is None or backward.tape in used_up or _broke_down(backward):
+        if backward.implicit or backward.loss is None or backward.tape in used_up:
             continue
         failed = backward.error is not None or _step_failed(case, backward)
-        for variable in _expected(case, backward) - case.left_alone:
+        expected = _cut_off(case, backward) if _broke_down(backward) else _expected(case, backward)
+        for variable in expected - case.left_alone:
             fed = variable in case.trained and not failed
             frozen = not recording.variables[variable].trainable and variable not in backward.got
             frozen = frozen and not case.asks(backward, variable)
@@ -182,6 +183,17 @@ def _expected(case: Case, backward: Backward) -> set[int]:
         between = bisect(clears, backward.at, key=_when), bisect_left(clears, step.at, key=_when)
         expected |= missed.difference(*(c.variables for c in clears[slice(*between)]))
     return expected
+
+
+def _cut_off(case: Case, backward: Backward) -> set[int]:
+    """Of what a pass that broke down was asked for: what the loss is made of, and no gradient could have come back to.
+
+    TensorFlow itself stumbles over a py_function whose body leaves for NumPy.
+    """
+    values, part = case.recording.values, case.slice(backward, reach.SUGGESTED)
+    arrived = reach.gradient_reach(case.recording, part, backward.tape)
+    used, reached = ({values[v].variable for v in some if v in values} for some in (part.values, arrived))
+    return {v for v in backward.wanted if v in used - reached}
 
 
 def applied_after(case: Case, backward: Backward) -> set[int]:

@@ -16,6 +16,13 @@ _PLACED = frozenset({
 })  # fmt: skip
 """Operations that put a value where it was asked for; an infinity from here is meant (a mask of logits)."""
 
+PRODUCTS = frozenset({"mul", "multiply", "rmul", "imul"})
+DECOMPOSITIONS = frozenset({
+    "svd", "linalg_svd", "eigh", "linalg_eigh", "eig", "linalg_eig", "self_adjoint_eig", "self_adjoint_eig_v2",
+    "selfadjointeigv2",
+})  # fmt: skip
+"""Their derivatives divide by the differences of the numbers they find, and nothing is known of those differences."""
+
 _TINY = 1e-38
 
 
@@ -203,6 +210,7 @@ def steep(case: Case, trouble: Trouble) -> Origin | None:
     part = case.slice(backward, reach.CERTAIN)
     arrived = reach.gradient_reach(case.recording, part, backward.tape)
     partial: Origin | None = None
+    suspect: Origin | None = None
     for op in reversed(part.ops):
         if not any(v in arrived for v in op.outputs) or not op.carries:
             continue
@@ -212,9 +220,13 @@ def steep(case: Case, trouble: Trouble) -> Origin | None:
         hidden = numbers is not None and not numbers.finite and all(n is None or n.finite for n in inputs)
         hidden = hidden and base_name(op) not in _PLACED
         masked = numbers is not None and numbers.nans > 0 and not hidden and _of_placed(case, op, backward.at)
-        if not hidden and not masked and not op.spoils and not infinite_slope(op, inputs, numbers):
+        known = hidden or masked or op.spoils or infinite_slope(op, inputs, numbers)
+        if not known and (suspect is not None or base_name(op) not in DECOMPOSITIONS):
             continue
         behind = _variables_behind(case, op, backward)
+        if not known:
+            suspect = Origin(op, False, output, numbers, inputs=inputs) if trouble.variables <= behind else None
+            continue
         if (hidden or masked) and numbers is not None and numbers.nans:
             behind |= _multiplied_with_nan(case, part, trouble.variables)
         if behind & trouble.variables:
@@ -222,7 +234,7 @@ def steep(case: Case, trouble: Trouble) -> Origin | None:
             if trouble.variables <= behind:
                 return origin
             partial = partial or origin
-    return partial
+    return partial or suspect
 
 
 def _of_placed(case: Case, op: Op, until: int) -> bool:
@@ -245,6 +257,8 @@ def _multiplied_with_nan(case: Case, part: reach.Slice, variables: Collection[in
 def infinite_slope(op: Op, inputs: list[Numbers | None], output: Numbers | None) -> bool:
     """Whether the derivative is infinite (or NaN) at one of these inputs although the result is finite."""
     name, first = base_name(op), inputs[0] if inputs else None
+    if name in PRODUCTS:
+        return any(n is not None and n.infs for n in inputs)
     if first is None:
         return False
     if name in ("sqrt", "rsqrt"):
@@ -258,7 +272,7 @@ def infinite_slope(op: Op, inputs: list[Numbers | None], output: Numbers | None)
         return first.low == 0 and 0 < float(op.detail.split()[1]) < 1
     if name in ("acos", "asin", "arccos", "arcsin"):
         return first.low <= -1 or first.high >= 1
-    if name == "atan2":
+    if name in ("atan2", "arctan2"):
         return len(inputs) > 1 and inputs[1] is not None and bool(first.zeros and inputs[1].zeros)
     return False
 

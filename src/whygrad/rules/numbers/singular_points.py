@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from whygrad.flow.recording import Numbers
 from whygrad.flow.source import expression
 from whygrad.rules.case import Case
-from whygrad.rules.numbers.origin import Origin, base_name
+from whygrad.rules.numbers.origin import DECOMPOSITIONS, PRODUCTS, Origin, base_name
 from whygrad.rules.wording import quoted
 
 _HALF = 65504.0
@@ -41,6 +41,11 @@ def explain(case: Case, origin: Origin) -> Point:
     name = base_name(origin.op)
     first = origin.inputs[0] if origin.inputs else None
     second = origin.inputs[1] if len(origin.inputs) > 1 else None
+    if not origin.forward and name in PRODUCTS and any(n is not None and n.infs for n in origin.inputs):
+        return Point(
+            "a factor is infinite, so the slope for the other one is infinite too; a gradient of 0 makes NaN of it",
+            f"do not multiply by infinity: put the masked entries in place of the others, {_selected(case)}",
+        )
     if not origin.forward and (origin.bad is None or origin.bad.finite):
         return _derivative(case, origin, name, first)
     if name in _LOGS and first is not None:
@@ -205,6 +210,18 @@ def _derivative(case: Case, origin: Origin, name: str, first: Numbers | None) ->
             f"the slope of `{name}` is infinite at -1 and 1; its input goes from {_n(first.low)} to {_n(first.high)}",
             f"limit the input to just inside: {_clamp(case, origin, '-1 + 1e-6', '1 - 1e-6')}",
         )
+    if name in ("atan2", "arctan2"):
+        return Point(
+            "the angle of the point (0, 0) has no slope",
+            f"replace the zeros before {_here(case, origin)}; a `where` around it does not help: 0 times NaN is NaN",
+        )
+    if name in DECOMPOSITIONS:
+        return Point(
+            "its derivative divides by the differences of the singular values or eigenvalues: infinite where two are "
+            "equal",
+            f"keep them apart (add a little noise to the matrix before {_here(case, origin)}), or use only the values "
+            "and not the vectors",
+        )
     return Point(
         f"the derivative of `{name}` is not finite here",
         f"keep the input of {_here(case, origin)} away from the point where its derivative does not exist",
@@ -244,6 +261,11 @@ def _general(case: Case, origin: Origin, name: str, first: Numbers | None, secon
 
 def _here(case: Case, origin: Origin) -> str:
     return quoted(case.site(origin.op.stack))
+
+
+def _selected(case: Case) -> str:
+    where = {"torch": "torch.where", "tensorflow": "tf.where"}.get(case.recording.framework, "jnp.where")
+    return f"{where}(mask, x, -1e9)"
 
 
 def _clamp(case: Case, origin: Origin, low: str, high: str | None) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from whygrad.flow.recording import Backward, Clear, Edit, Step
 from whygrad.rules.case import Case, asked_once
+from whygrad.rules.targets.objective import MINUS, SUM
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,3 +189,17 @@ def _given(case: Case) -> dict[int, tuple[Backward, int]]:
 def _latest(case: Case, variable: int, at: int) -> list[Share]:
     before = [b for b in case.recording.backwards if b.at < at and variable in b.got and b.call == "backward"]
     return [Share(before[-1], variable)] if before else []
+
+
+def begins_with(case: Case, value: int) -> set[int]:
+    """The variables whose content a sum begins with: `v - rate * g` is v after a step, wherever it is written to."""
+    found: set[int] = set()
+    todo = [value]
+    while todo:
+        value = todo.pop()
+        made = case.made_by.get(value)
+        if value in case.content:
+            found.add(case.content[value])
+        elif made is not None and made.name in SUM | MINUS:
+            todo.extend(made.inputs)
+    return found

@@ -20,6 +20,8 @@ class NeverAsked:
     begun: Begun
     backward: Backward
     times: int
+    inside: bool
+    """Whether the differentiated function uses them; else it is given what was computed with them before."""
 
 
 def never_asked(case: Case) -> list[NeverAsked]:
@@ -36,11 +38,21 @@ def never_asked(case: Case) -> list[NeverAsked]:
     for begun in recording.begun:
         if begun.asked(recording):
             continue
-        using = [b for b in passes if begun.values <= case.slice(b, reach.CERTAIN).values]
+        using = [b for b in passes if begun.values <= _made_with(case, b)]
         used_up = bool(using) and using[-1] is passes[-1] and all(s.at < using[-1].at for s in recording.steps)
         wrong = [b for b in using if (recording.failed and used_up) or _has_its_own(case, b, using, passes)]
         if wrong:
-            found.append(NeverAsked(begun, wrong[0], sum(b.stack == wrong[0].stack for b in wrong)))
+            inside = begun.values <= case.slice(wrong[0], reach.CERTAIN).values
+            found.append(NeverAsked(begun, wrong[0], sum(b.stack == wrong[0].stack for b in wrong), inside))
+    return found
+
+
+def _made_with(case: Case, backward: Backward) -> set[int]:
+    """All that a loss was made with, and what was made before and handed to the differentiated function."""
+    found = set(case.slice(backward, reach.CERTAIN).values)
+    for op in (case.made_by.get(value) for value in backward.read.values()):
+        for value in op.inputs if op is not None else ():
+            found |= set(reach.backward_slice(case.recording, value, case.made_by, backward.at, reach.CERTAIN).values)
     return found
 
 

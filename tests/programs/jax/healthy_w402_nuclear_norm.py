@@ -1,0 +1,20 @@
+"""The sum of singular values has a slope where two are equal: the vectors are not asked for."""
+import jax
+import jax.numpy as jnp
+import optax
+
+params = {"w": jnp.diag(jnp.array([1.0, 1.0, 2.0, 3.0])), "b": jnp.zeros(4)}
+x = jax.random.normal(jax.random.key(0), (16, 4))
+
+
+def loss_fn(params):
+    s = jnp.linalg.svd(params["w"], compute_uv=False)
+    return jnp.mean((x @ params["w"] + params["b"] - 1.0) ** 2) + 0.1 * jnp.sum(s)
+
+
+optimizer = optax.sgd(0.1)
+state = optimizer.init(params)
+for update in range(3):
+    gradients = jax.grad(loss_fn)(params)
+    changes, state = optimizer.update(gradients, state)
+    params = optax.apply_updates(params, changes)

@@ -1,0 +1,21 @@
+"""The angle of a point at the origin, hidden by a `where` afterwards: its slope is NaN, and 0 times NaN is NaN."""
+import jax
+import jax.numpy as jnp
+import optax
+
+points = {"xy": jnp.array([[3.0, 1.0], [0.0, 0.0], [-5.0, 2.0]])}
+
+
+def loss_fn(points):
+    x, y = points["xy"].T
+    angle = jnp.arctan2(y, x)  # fires: W402
+    near = x**2 + y**2 < 0.5
+    return jnp.sum((jnp.where(near, 0.0, angle) - 1.0) ** 2)
+
+
+optimizer = optax.sgd(0.1)
+state = optimizer.init(points)
+for update in range(3):
+    gradients = jax.grad(loss_fn)(points)
+    changes, state = optimizer.update(gradients, state)
+    points = optax.apply_updates(points, changes)
