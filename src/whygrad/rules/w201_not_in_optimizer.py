@@ -123,7 +123,7 @@ def check(case: Case) -> Iterator[Finding]:
     idle -= crossed(case) | recording.unmoved.keys() | {v for _, members in mistaken for v in members}
     idle -= in_objects(case)  # W203
     idle -= {v for lost in missing_gradients(case) for v in lost.variables}  # W101 to W109
-    idle -= {v for leak in leaks(case) if leak.judged for v in leak.meant}  # W205: its loss moves the judge instead
+    idle -= {v for leak in leaks(case) for v in leak.meant}  # W205: its loss moves the other one instead
     idle -= {v for b in recording.backwards if b.error is not None for v in b.wanted}  # asked for, and refused: W107
     if recording.framework == "jax":
         idle -= left_behind(case)  # W202: the updates go to another copy of the model

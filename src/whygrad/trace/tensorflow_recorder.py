@@ -24,6 +24,7 @@ from whygrad.flow.recording import Kind, Op, Recording, Value
 from whygrad.trace import tensorflow_generated
 from whygrad.trace import tensorflow_vocabulary as words
 from whygrad.trace.handover import Exits
+from whygrad.trace.keras_graph import GraphNodes
 from whygrad.trace.keras_layers import Layers
 from whygrad.trace.patches import Patches
 from whygrad.trace.ring import Ring
@@ -61,6 +62,8 @@ class _Local(threading.local):
     """What is true for one thread: TensorFlow's callbacks and tapes are per thread too."""
 
     busy = 0
+    written: int | None = None
+    """Where the operation of a functional model that is running was written."""
 
     def __init__(self) -> None:
         self.tapes: list[int] = []
@@ -85,6 +88,7 @@ class TensorFlowRecorder:
         self.doors = Doors(self)
         self.datasets = Datasets(self)
         self.layers = Layers(self)
+        self.nodes = GraphNodes(self)
         self.naming = Naming(self)
         self.numbers = NumbersSeen(self)
         self.variables = Variables(self)
@@ -116,6 +120,7 @@ class TensorFlowRecorder:
         self.optimizers.attach_keras(package, self.light)
         self.edits.attach_keras(package, self.light)
         self.layers.attach(package, self.light)
+        self.nodes.attach(package, self.light)
         self.doors.attach_keras(package, self.light)
 
     def deepen(self) -> None:
@@ -238,6 +243,8 @@ class TensorFlowRecorder:
         if not outputs or not isinstance(outputs[0], EagerTensor):
             return
         stack = self.session.stacks.capture(frame)
+        if self.local.written is not None:
+            stack = self.session.stacks.inside(stack, self.local.written)
         if op_type in words.FILLS:
             inputs = inputs[1:]
         elif op_type in words.SHAPE_ONLY:
