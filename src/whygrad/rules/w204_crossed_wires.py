@@ -166,7 +166,8 @@ def _related(case: Case, source: int, target: int) -> bool:
     one, two = case.variable(source), case.variable(target)
     if one.shape != two.shape:
         return False
-    pairs = {(c.source, c.target) for c in case.recording.copies if c.source != c.target}
+    # Of a sum of gradients nothing is content of the variables that the gradients were computed with.
+    pairs = {(c.source, c.target) for c in case.recording.copies if c.source != c.target and c.share != 0}
     pairs |= {(v.copy_of, v.id) for v in (one, two) if v.copy_of is not None}
     if (target, source) in pairs:
         return True
