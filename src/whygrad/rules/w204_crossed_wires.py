@@ -249,7 +249,7 @@ def _crossed(case: Case, stack: int, crossing: _Crossing) -> Finding:
 
 
 def _serves_its_own(case: Case, crossing: _Crossing) -> bool:
-    """Whether what was asked for goes to its own variables as well: the request is right, and a second pairing is not."""
+    """Whether what was asked for goes to its own variables as well: then the request is right, and the pairing not."""
     applied, at = history(case).applied, crossing.backward.at
     return any(v in step.applied for v in crossing.sources for step in applied.get((at, v), ()))
 

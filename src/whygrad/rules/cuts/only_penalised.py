@@ -50,7 +50,9 @@ def only_penalised(case: Case, backward: Backward, terms: list[int], trained: se
             continue
         others = [one for one in views if one is not term and one.live & apart]
         taught = {v for one in others for v in one.live}
-        if not apart <= taught or not all(one.live <= apart | term.live and _is_penalty(case, one, apart, backward) for one in others):
+        if not apart <= taught or not all(
+            one.live <= apart | term.live and _is_penalty(case, one, apart, backward) for one in others
+        ):
             continue
         if _is_bare(case, term, term.read):
             continue  # it compares with nothing either: there is no data that it could hand on
