@@ -12,7 +12,7 @@ from whygrad.flow.syntax import called_at, given_at
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.intent import DIFFERENCE, LINEAR
 from whygrad.rules.cuts.missing import Missing
-from whygrad.rules.targets.objective import SHAPING
+from whygrad.rules.targets.objective import CONTRACTS, SHAPING
 
 _SHOWN = frozenset({"square", "pow", "__pow__", "integer_pow", "abs", "sqrt"})
 """What a loss makes of a difference."""
@@ -234,8 +234,10 @@ def goes_past(case: Case, missing: Missing, members: set[int], dropped: Op) -> S
     values, function = case.recording.values, _function(case.site(dropped.stack))
     shape = values[dropped.outputs[0]].shape if dropped.outputs and dropped.outputs[0] in values else ()
     weights = {v for v in case.content if case.content[v] in members}
-    todo = [v for op in case.recording.ops.values() if op.at <= dropped.at and any(i in weights for i in op.inputs)
-            for v in op.inputs]  # fmt: skip
+    layer = [op for op in case.recording.ops.values() if op.at <= dropped.at and any(v in weights for v in op.inputs)]
+    if not any(op.name in CONTRACTS for op in layer):
+        return None  # a weight that is multiplied in is no layer that something goes into
+    todo = [v for op in layer for v in op.inputs]
     entered: set[int] = set()
     while todo:
         value = todo.pop()
