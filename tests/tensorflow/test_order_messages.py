@@ -80,10 +80,10 @@ MESSAGES: dict[str, dict[str, Any]] = {
     "w205_makers_loss_trains_judge": {
         "severity": "warning",
         "message": "`judge` (4 variables) is moved by the loss at line 20, which is there to train `maker`",
-        "label": "asks for `judge` too",
+        "label": "asks for `judge`, and nothing asks for `maker`",
         "why": "That loss is small where `judge` is wrong about what `maker` makes. Applied to "
         "`judge` it undoes what the loss at line 15 teaches.",
-        "fix": "ask for `maker` alone: leave the variables of `judge` out of this gradient and its apply_gradients",
+        "fix": "ask for `maker` here, in the place of `judge`, and apply it to `maker`",
         "variables": ("judge.dense_2.kernel", "judge.dense_2.bias", "judge.dense_3.kernel", "judge.dense_3.bias"),
         "path": [(20, "the loss"), (21, "the gradient is computed here"), (22, "and applied here")],
     },

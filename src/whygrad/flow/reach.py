@@ -10,7 +10,7 @@ import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from whygrad.flow.recording import Op, Recording
+from whygrad.flow.recording import Backward, Op, Recording
 
 ZERO_DERIVATIVE = frozenset(
     {"round", "floor", "ceil", "trunc", "sign", "heaviside", "fix", "sgn", "rint", "floor_divide"}
@@ -61,6 +61,12 @@ def carries(recording: Recording, op: Op, source: int, target: int, tape: int | 
     if tape is not None:
         return values[source].floating and values[target].floating
     return values[source].live and values[target].live
+
+
+def began(recording: Recording, backward: Backward) -> int:
+    """When what a loss is made of may have begun: a tape that gives several losses was there before their steps."""
+    tape = recording.tapes.get(backward.tape) if backward.tape is not None else None
+    return tape.opened if tape is not None else backward.at
 
 
 def producers(recording: Recording) -> dict[int, Op]:

@@ -86,6 +86,7 @@ from whygrad.rules.case import Case
 from whygrad.rules.cuts.consumer import (
     compared_instead,
     constant_term,
+    goes_past,
     repeated_operand,
     repeated_term,
     takes,
@@ -147,7 +148,8 @@ def check(case: Case) -> Iterator[Finding]:
         for site, members in dropped.items():
             output = last[max(members, key=lambda v: last[v].at)]
             unused = _unused(case, missing, members, site, output)
-            told = unused or taken_by_another(case, missing, members, output) or _dropped(case, missing, members, site)
+            told = unused or taken_by_another(case, missing, members, output)
+            told = told or _gone_past(case, missing, members, output) or _dropped(case, missing, members, site)
             yield replace(told, severity="note") if taken_inside(case, missing.backward, output) else told
         never = variables - last.keys()
         for members, finding in used_instead(case, missing, never):
@@ -295,6 +297,27 @@ def _dropped(case: Case, missing: Missing, members: set[int], site: Site | None)
         first_update=missing.update,
         seen=missing.seen,
     )
+
+
+def _gone_past(case: Case, missing: Missing, members: set[int], output: Op) -> Finding | None:
+    """The computation goes on with what was there before these: named where it does."""
+    where, dropped = goes_past(case, missing, members, output), case.site(output.stack)
+    if where is None:
+        return None
+    loss, name = case.loss_site(missing.backward), plain_subject(case, members)
+    steps = [(dropped, "output", "computed here, and dropped"), (where, "call", "goes on without it"),
+             (loss, "loss", "the loss")]  # fmt: skip
+    return Finding(
+        code=CODE, rule=NAME, severity=severity_of(case, members, missing),
+        message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} no gradient: the loss"
+        f"{at_line(loss, where)} does not use {verb(members, case, 'it', 'them')}",
+        why=f"{quoted(where)} takes what went into {name}; what came out{at_line(dropped, where)} has the same shape, "
+        "and nothing uses it.",
+        fix=f"let {quoted(where)} use the output of {name}, or do not train these variables",
+        variables=case.names(members), where=where, label=f"goes on with what went into {name}", loss=loss,
+        path=tuple(PathStep(s, op, role) for s, op, role in steps if s is not None),
+        first_update=missing.update, seen=missing.seen,
+    )  # fmt: skip
 
 
 def _constant(case: Case, missing: Missing, members: set[int], site: Site | None, term: Site) -> Finding:

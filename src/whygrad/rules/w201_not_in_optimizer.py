@@ -74,6 +74,7 @@ When it is meant
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -123,8 +124,10 @@ def check(case: Case) -> Iterator[Finding]:
     idle -= crossed(case) | recording.unmoved.keys() | {v for _, members in mistaken for v in members}
     idle -= in_objects(case)  # W203
     idle -= {v for lost in missing_gradients(case) for v in lost.variables}  # W101 to W109
-    idle -= {v for leak in leaks(case) if leak.judged for v in leak.meant}  # W205: its loss moves the judge instead
+    idle -= {v for leak in leaks(case) for v in leak.meant}  # W205: its loss moves the other one instead
     idle -= {v for b in recording.backwards if b.error is not None for v in b.wanted}  # asked for, and refused: W107
+    if recording.failed:
+        idle -= _asked_once(case)  # the program stopped in its first update, and the step may stand further down
     if recording.framework == "jax":
         idle -= left_behind(case)  # W202: the updates go to another copy of the model
         idle -= _inputs_of_derivatives(case)
@@ -142,6 +145,12 @@ def check(case: Case) -> Iterator[Finding]:
             idle -= members  # an update is recognised by its arithmetic: a part of one network may be written otherwise
     for network, group in networks(case, idle).items():
         yield _finding(case, network, set(group))
+
+
+def _asked_once(case: Case) -> set[int]:
+    """Variables that were asked for once, in an update that was not finished."""
+    times = Counter(v for b in case.recording.backwards if not b.implicit for v in b.wanted)
+    return {v for v, number in times.items() if number == 1}
 
 
 def _inputs_of_derivatives(case: Case) -> set[int]:

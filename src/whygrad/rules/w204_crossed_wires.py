@@ -88,6 +88,7 @@ from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.ownership import within_reach
 from whygrad.rules.updates.adversaries import exchanged
+from whygrad.rules.updates.asked_of_copies import AskedOfCopy, asked_of_copies
 from whygrad.rules.updates.history import Share, begins_with, history, trace
 from whygrad.rules.updates.leaks import leaks
 from whygrad.rules.updates.never_asked import NeverAsked, never_asked
@@ -117,6 +118,8 @@ def check(case: Case) -> Iterator[Finding]:
         yield _of_older(case, older)
     for never in never_asked(case):
         yield _never_asked(case, never)
+    for copied in asked_of_copies(case):
+        yield _of_copy(case, copied)
     crossings = _crossings(case)
     for stack, crossing in crossings.items():
         yield _crossed(case, stack, crossing)
@@ -166,7 +169,8 @@ def _related(case: Case, source: int, target: int) -> bool:
     one, two = case.variable(source), case.variable(target)
     if one.shape != two.shape:
         return False
-    pairs = {(c.source, c.target) for c in case.recording.copies if c.source != c.target}
+    # Of a sum of gradients nothing is content of the variables that the gradients were computed with.
+    pairs = {(c.source, c.target) for c in case.recording.copies if c.source != c.target and c.share != 0}
     pairs |= {(v.copy_of, v.id) for v in (one, two) if v.copy_of is not None}
     if (target, source) in pairs:
         return True
@@ -225,7 +229,7 @@ def _crossed(case: Case, stack: int, crossing: _Crossing) -> Finding:
     lost = not any(one & crossing.sources for one in moved) and any(one & crossing.targets for one in moved)
     # And what is kept in step with them by copies, a target network, waits for no gradient.
     lost |= any(c.source in crossing.sources and c.target in crossing.targets for c in case.recording.copies)
-    misasked = (misasked and not lost) or _asked_twice(case, crossing)
+    misasked = (misasked and not lost and not _serves_its_own(case, crossing)) or _asked_twice(case, crossing)
     where = asked if misasked else there
     theirs, ours = plain_subject(case, crossing.sources), plain_subject(case, crossing.targets)
     same, one = theirs == ours, len(networks(case, crossing.targets)) == 1
@@ -245,6 +249,12 @@ def _crossed(case: Case, stack: int, crossing: _Crossing) -> Finding:
         loss=loss,
         path=_stations((asked, backward.call, f"gradients of {theirs}"), (there, crossing.call, f"given to {ours}")),
     )  # fmt: skip
+
+
+def _serves_its_own(case: Case, crossing: _Crossing) -> bool:
+    """Whether what was asked for goes to its own variables as well: then the request is right, and the pairing not."""
+    applied, at = history(case).applied, crossing.backward.at
+    return any(v in step.applied for v in crossing.sources for step in applied.get((at, v), ()))
 
 
 def _asked_twice(case: Case, crossing: _Crossing) -> bool:
@@ -300,6 +310,22 @@ def _never_asked(case: Case, never: NeverAsked) -> Finding:
         loss=case.loss_site(backward), seen=never.times,
         path=_stations((begun, "optimizer", "begins with the parameters that are meant"),
                        (asked, backward.call, f"the gradient of {plain_subject(case, got)}")),
+    )  # fmt: skip
+
+
+def _of_copy(case: Case, copied: AskedOfCopy) -> Finding:
+    """TensorFlow: the target's variables in the place of those of the network that learns."""
+    where, theirs, ours = case.site(copied.backward.stack), set(copied.backward.wanted), copied.sources
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"the gradient is asked for {subject(case, theirs)}, a copy of {plain_subject(case, ours)}; nothing "
+        f"asks for {plain_subject(case, ours)} itself",
+        why=f"{plain_subject(case, theirs)} only makes the target, which is stopped as it should be, so that it gets "
+        f"no gradient. The same loss could train {plain_subject(case, ours)}.",
+        fix=f"ask for {plain_subject(case, ours)} here",
+        variables=case.names(theirs), where=where, label=f"asks for {plain_subject(case, theirs)}",
+        loss=case.loss_site(copied.backward), seen=copied.times,
+        path=_stations((where, copied.backward.call, f"asks for {plain_subject(case, theirs)}")),
     )  # fmt: skip
 
 

@@ -145,6 +145,9 @@ def _leak(case: Case, leak: Leak) -> Finding:
     elif asked is not None and called_at(asked).rpartition(".")[2] in ("fit", "train_on_batch"):
         label = f"trains {moved} too"
         fix = f"freeze {moved} (trainable = False) before this model is compiled: it keeps learning in its own"
+    elif not leak.meant & set(leak.backward.wanted):
+        label = f"asks for {moved}, and nothing asks for {meant}"
+        fix = f"ask for {meant} here, in the place of {moved}, and apply it to {meant}"
     else:
         label = f"asks for {moved} too"
         fix = f"ask for {meant} alone: leave the variables of {moved} out of this gradient and its apply_gradients"

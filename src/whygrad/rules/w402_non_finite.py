@@ -68,6 +68,7 @@ When it is meant
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from whygrad.flow.recording import Backward, Numbers, Op, Reading, Variable
 from whygrad.flow.site import Site
@@ -75,7 +76,7 @@ from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.numbers.growth import blown_up
 from whygrad.rules.numbers.layers import overshot, runaway
-from whygrad.rules.numbers.origin import Origin, Trouble, first_trouble, numbers_of, origin_of, steep
+from whygrad.rules.numbers.origin import Origin, Trouble, first_trouble, made_before, numbers_of, origin_of, steep
 from whygrad.rules.numbers.singular_points import explain
 from whygrad.rules.numbers.suspects import nearest_to_edge, on_its_way_out
 from whygrad.rules.wording import at_line, count, plain_subject, quoted, subject, verb
@@ -86,7 +87,7 @@ SUMMARY = "NaN or infinity reaches a loss, a gradient or a variable: the first o
 
 def check(case: Case) -> Iterator[Finding]:
     """The first operation that made something not finite."""
-    case = case.over_time
+    first, case = case, case.over_time
     trouble = first_trouble(case)
     if trouble is None:
         refused = _refused(case)
@@ -100,7 +101,10 @@ def check(case: Case) -> Iterator[Finding]:
     if blown_up(case, trouble) is not None or runaway(case, trouble) is not None or overshot(case, trouble) is not None:
         return  # W404: the numbers grew until they overflowed, and no operation is to blame
     origin = _origin(case, trouble)
-    if origin is None or trouble.backward is None:
+    sent_out = made_before(first, origin) if origin is not None and origin.variable is None else None
+    if sent_out is not None and trouble.backward is not None:
+        yield _came_back(case, first, trouble, sent_out, trouble.backward)
+    elif origin is None or trouble.backward is None:
         yield _unexplained(case, trouble)
     elif origin.variable is not None:
         yield _variable(case, trouble, origin, trouble.backward, case.variable(origin.variable))
@@ -152,6 +156,14 @@ def _operation(case: Case, trouble: Trouble, origin: Origin, backward: Backward)
         first_update=_update(case, trouble.at),
         seen=trouble.seen,
     )
+
+
+def _came_back(case: Case, first: Case, trouble: Trouble, origin: Origin, backward: Backward) -> Finding:
+    """NaN left with an action, and the environment gave it back as data."""
+    told = _operation(first, trouble, origin, backward)
+    where, data = first.site(origin.op.stack), case.site(origin.op.stack)
+    why = f"It was there before the first loss: it left the program with what {quoted(where or data)} is part of (an "
+    return replace(told, why=f"{why}action), and came back in the data. {_reaches(case, trouble)}")
 
 
 def _variable(case: Case, trouble: Trouble, origin: Origin, backward: Backward, variable: Variable) -> Finding:

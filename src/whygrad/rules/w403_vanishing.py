@@ -76,6 +76,7 @@ When it is meant
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from whygrad.flow.site import Site
@@ -169,5 +170,12 @@ def _where(case: Case, chain: Chain) -> Site | None:
     if site is None or not inside or not inside[-1].inputs:
         return site
     if site == case.site(chain.backward.stack) or within_layer(case, inside[-1].inputs[0], site):
-        return case.site(case.variable(chain.order[0]).created) or site  # the layer says more
+        return _made_together(case, chain) or case.site(case.variable(chain.order[0]).created) or site
     return site
+
+
+def _made_together(case: Case, chain: Chain) -> Site | None:
+    """The line that made most of the layers, where one made several: a list, a loop."""
+    made = Counter(case.variable(v).created for v in chain.order)
+    stack, times = made.most_common(1)[0]
+    return case.site(stack) if 2 * times > len(chain.order) else None

@@ -76,6 +76,7 @@ from whygrad.rules.targets.averaged_outside import averaged_outside
 from whygrad.rules.targets.bound_once import bound_once, given_once
 from whygrad.rules.targets.objective import objectives
 from whygrad.rules.targets.synced_beside import synced_beside
+from whygrad.rules.targets.synced_twice import synced_twice
 from whygrad.rules.targets.target_kinds import makes_targets
 from whygrad.rules.targets.twins import Twin, dropped_average, dropped_averages_of, other_targets, target_networks
 from whygrad.rules.targets.waiting_sync import in_loop, waiting
@@ -334,6 +335,12 @@ def _unsynced(case: Case, twin: Twin) -> Finding:
         return _finding(case, twin, case.site(once[-1].stack), "note",
             f"the sync of {name} did not run again in {count(updates, 'update')}", "ran before the first update only",
             stayed, "nothing to do if a longer run reaches it; otherwise sync more often")  # fmt: skip
+    again = synced_twice(case, twin)
+    if again:
+        return _finding(case, twin, _blamed(case, again), "error",
+            f"{name} never follows {online}: another target is synced twice in its place",
+            f"`{case.variable(again[0].target).network}` once more",
+            stayed, f"sync {name} from {online} here")  # fmt: skip
     where = _blamed(case, once[-1:]) if once else _used(case, twin) or case.loss_site(twin.objective.backward)
     label = "copied here once, and never again" if once else "the target network is used here and never synced"
     severity: Severity = "note" if case.recording.cut_short or _may_stay(case, twin, files, names) else "warning"

@@ -79,6 +79,7 @@ _SIGN = frozenset({"neg", "negative", "__neg__"})
 _COMPARES = frozenset({
     "less", "less_equal", "greater", "greater_equal", "lt", "le", "gt", "ge", "__lt__", "__le__", "__gt__", "__ge__",
 })  # fmt: skip
+_FILLS = frozenset({"ones_like", "zeros_like", "full_like", "fill", "full", "ones", "zeros"})
 _CHOOSES = frozenset({"where", "select", "select_n"})
 _MATRIX = frozenset({
     "matmul", "__matmul__", "mm", "bmm", "einsum", "softmax", "log_softmax", "logsumexp", "diag", "diagonal", "exp",
@@ -150,12 +151,22 @@ def _limits(case: Case, objective: Objective) -> set[int]:
             used.setdefault(value, []).append(op)
     found: set[int] = set()
     for op in objective.part.ops:
-        numbers = [v for v in op.inputs if _shape(case, v) != ()]
+        numbers = [v for v in op.inputs if not _one_number(case, v)]
         if op.kind == "discrete" and op.name in _COMPARES and len(numbers) == 1 and op.outputs:
             branches = [(later, later.inputs[1:]) for later in used.get(op.outputs[0], [])]
             if branches and all(b.name in _CHOOSES and _goes_on(case, objective, b, sides) for b, sides in branches):
                 found.add(op.at)
     return found
+
+
+def _one_number(case: Case, value: int) -> bool:
+    """Whether a value is one number, be it laid out: `tf.ones_like(x) * delta`."""
+    made = case.made_by.get(value)
+    if _shape(case, value) == ():
+        return True
+    if made is None or made.name not in _FILLS | PRODUCT:
+        return False
+    return made.name in _FILLS or all(_one_number(case, v) for v in made.inputs)
 
 
 def _goes_on(case: Case, objective: Objective, op: Op, sides: tuple[int, ...]) -> bool:
@@ -279,6 +290,7 @@ def _elementwise(case: Case, op: Op, tainted: set[int]) -> bool:
         shape = _shape(case, number)
         made = case.made_by.get(number)
         stretched = made is not None and made.name in ("expand", "expand_as", "broadcast_to")
+        stretched = stretched or _one_number(case, number)
         if number not in tainted and not stretched and len(shape) >= 2 and shape[0] == shape[1] and shape[0] != 1:
             return False
     return op.kind not in ("discrete",)

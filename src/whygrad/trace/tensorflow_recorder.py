@@ -247,7 +247,7 @@ class TensorFlowRecorder:
         kind = self._kind(op_type, sources, numbers)
         if kind != "compute" or op_type in SINGULAR:
             put_in = self.layers.put_in(frame)
-            stack = put_in if put_in is not None else stack
+            stack = self.session.stacks.inside(stack, put_in) if put_in is not None else stack
         detail = outputs[0].dtype.name if kind == "discrete" else ""
         own_pause = kind == "stop" or words.is_function(op_type) or (op_type in words.READS and _in_stop(frame))
         carries = self._carries(op_type, kind)

@@ -166,6 +166,10 @@ class StackTable:
         """Whether a stack has frames inside those of `base`."""
         return len(self._packed[number]) > len(self._packed[base])
 
+    def inside(self, number: int, place: int) -> int:
+        """A stack with the innermost line of another one further in: what was written there runs here."""
+        return self._number(self._packed[place][:2] + self._packed[number])
+
     def moved(self, number: int, base: int, onto: int) -> int:
         """A stack that was captured in a function called from `base`, as it looks when called from `onto`."""
         if base == onto:

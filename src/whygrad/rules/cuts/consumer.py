@@ -12,6 +12,7 @@ from whygrad.flow.syntax import called_at, given_at
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.intent import DIFFERENCE, LINEAR
 from whygrad.rules.cuts.missing import Missing
+from whygrad.rules.targets.objective import CONTRACTS, SHAPING
 
 _SHOWN = frozenset({"square", "pow", "__pow__", "integer_pow", "abs", "sqrt"})
 """What a loss makes of a difference."""
@@ -223,6 +224,38 @@ def takes(case: Case, missing: Missing, site: Site, dropped: Op) -> bool:
         if site in case.stack(op.stack)
         for v in op.inputs
     )
+
+
+def goes_past(case: Case, missing: Missing, members: set[int], dropped: Op) -> Site | None:
+    """Where the loss takes what went into a layer, and not what came out of it, though that is of the same shape.
+
+    Only in the function that computed and dropped the output, and once it was there.
+    """
+    values, function = case.recording.values, _function(case.site(dropped.stack))
+    shape = values[dropped.outputs[0]].shape if dropped.outputs and dropped.outputs[0] in values else ()
+    weights = {v for v in case.content if case.content[v] in members}
+    layer = [op for op in case.recording.ops.values() if op.at <= dropped.at and any(v in weights for v in op.inputs)]
+    if not any(op.name in CONTRACTS for op in layer):
+        return None  # a weight that is multiplied in is no layer that something goes into
+    todo = [v for op in layer for v in op.inputs]
+    entered: set[int] = set()
+    while todo:
+        value = todo.pop()
+        made = case.made_by.get(value)
+        if value in entered or value in case.content:
+            continue
+        entered.add(value)
+        if made is not None and made.name in SHAPING:
+            todo.extend(made.inputs)
+    fitting = {v for v in entered if v in values and values[v].shape == shape}
+    for op in case.slice(missing.backward, reach.CERTAIN).ops:
+        if op.at > dropped.at and any(v in fitting for v in op.inputs) and _function(case.site(op.stack)) == function:
+            return case.site(op.stack)
+    return None
+
+
+def _function(site: Site | None) -> tuple[str, str] | None:
+    return (site.file, site.function) if site is not None else None
 
 
 def _without_ones(shape: tuple[int | None, ...]) -> tuple[int | None, ...]:

@@ -247,7 +247,7 @@ def dropped_terms(recording: Recording, part: reach.Slice, variables: set[int], 
     masks = {v.id: bit[v.variable] for v in values.values() if v.variable in bit}
     consumed = {b.loss for b in recording.backwards if b.loss is not None}  # another loss is no term of this one
     reduced: set[int] = set()
-    since = max((s.at for s in recording.steps if s.at < backward.at), default=0)
+    since = max((s.at for s in recording.steps if s.at < reach.began(recording, backward)), default=0)
     terms: list[Op] = []
     for at, op in recording.ops.items():
         if at < since or at >= backward.at:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from whygrad.flow import reach
 from whygrad.flow.recording import Op
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
@@ -11,7 +12,7 @@ from whygrad.rules.cuts.missing import Missing
 def last_use(case: Case, missing: Missing, variables: set[int]) -> dict[int, Op]:
     """For each variable, the last operation of this update computed from it; one pass for all of them."""
     recording = case.recording
-    before = [s.at for s in recording.steps if s.at < missing.backward.at]
+    before = [s.at for s in recording.steps if s.at < reach.began(recording, missing.backward)]
     since = max(before, default=0) if missing.update > 1 else 0
     inside = missing.backward.tape if recording.framework == "jax" else None  # what ran before is data to it
     bit = {v: 1 << i for i, v in enumerate(sorted(variables))}

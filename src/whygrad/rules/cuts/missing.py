@@ -127,7 +127,7 @@ def _weigh(case: Case, backward: Backward, part: reach.Slice, cuts: list[reach.C
     meant = [cut for cut in cuts if cut.op.kind in ("stop", "leave") or cut.op.switch is not None]
     stopped = {v for cut in meant for v in cut.variables}.difference(*(c.variables for c in cuts if c not in meant))
     dropped = dropped_terms(case.recording, part, stopped, backward) if stopped else {}
-    weights = advantages(case, part, cuts, backward.tape)
+    weights = [c for c in advantages(case, part, cuts, backward.tape) if not _all_that_is_asked(case, backward, c)]
     only_weight = {v for c in weights for v in c.variables}.difference(*(c.variables for c in cuts if c not in weights))
     others = {v for c in cuts if c not in weights for v in c.variables}
     # An advantage, a temperature: its stop is right, and where there is another one that is to blame.
@@ -136,6 +136,13 @@ def _weigh(case: Case, backward: Backward, part: reach.Slice, cuts: list[reach.C
     without = frozenset(dropped.keys() | only_weight)
     return Missing(backward, behind, cuts, part, unreached=without, dropped=dropped,
                    only_weight=frozenset(only_weight - dropped.keys()))  # fmt: skip
+
+
+def _all_that_is_asked(case: Case, backward: Backward, cut: reach.Cut) -> bool:
+    """Whether a loss is asked for one number alone (a temperature), and that is what is stopped."""
+    values = case.recording.values
+    single = all(size == 1 for v in cut.op.outputs if v in values for size in values[v].shape)
+    return single and bool(backward.wanted) and cut.variables >= set(backward.wanted)
 
 
 def _lost(case: Case) -> dict[int, Backward]:

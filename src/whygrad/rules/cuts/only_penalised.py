@@ -7,11 +7,13 @@ an encoder that is detached by design by what else it learns from: that compares
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
 
 from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Op
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.intent import leading_on
 from whygrad.rules.cuts.missing import Missing, cuts_of
 from whygrad.rules.cuts.verdict import Verdict, judge
 from whygrad.rules.targets.objective import SHAPING
@@ -21,6 +23,7 @@ _CONSTANTS = frozenset({
     "zeros", "zeros_like", "ones", "ones_like", "fill", "full", "full_like", "range", "arange", "eye", "linspace",
     "iota", "shape",
 })  # fmt: skip
+_SUMS = frozenset({"add", "__add__", "__radd__", "add_n", "sub", "__sub__", "__rsub__", "rsub", "subtract"})
 
 
 @dataclass(slots=True)
@@ -47,7 +50,9 @@ def only_penalised(case: Case, backward: Backward, terms: list[int], trained: se
             continue
         others = [one for one in views if one is not term and one.live & apart]
         taught = {v for one in others for v in one.live}
-        if not apart <= taught or not all(one.live <= apart and _is_penalty(case, one, apart) for one in others):
+        if not apart <= taught or not all(
+            one.live <= apart | term.live and _is_penalty(case, one, apart, backward) for one in others
+        ):
             continue
         if _is_bare(case, term, term.read):
             continue  # it compares with nothing either: there is no data that it could hand on
@@ -64,7 +69,7 @@ def only_penalised(case: Case, backward: Backward, terms: list[int], trained: se
 
 def _view(case: Case, backward: Backward, value: int, trained: set[int]) -> _Term:
     values = case.recording.values
-    part = reach.backward_slice(case.recording, value, case.made_by, backward.at, reach.CERTAIN)
+    part = reach.backward_slice(case.recording, value, case.made_by, backward.at, reach.PROVED)
     arrived = reach.gradient_reach(case.recording, part, backward.tape)
     read = {owner for v in part.values if v in values and (owner := values[v].variable) in trained}
     live = {owner for v in arrived if v in values and (owner := values[v].variable) in trained}
@@ -76,13 +81,13 @@ def _mark_weighed(case: Case, backward: Backward, terms: list[_Term]) -> None:
     begun = next((op.at for op in ops if any(v in case.content for v in op.inputs)), 0)
     data = _Data(case, ops, begun)
     for op in ops:
-        met = [v for v in op.inputs if v in whole]
+        met = [v for v in op.inputs if v in whole] if op.name not in _SUMS else []
         beside = [v for v in op.inputs if v not in whole and _floating(case, v) and case.recording.values[v].shape]
         if len(met) == 1 and any(v in data for v in beside):
             whole[met[0]].weighed = True
 
 
-def _is_penalty(case: Case, term: _Term, own: set[int]) -> bool:
+def _is_penalty(case: Case, term: _Term, own: set[int], backward: Backward) -> bool:
     """Whether a term is about one output of a network by itself; two views of a batch are held against each other."""
     calls: dict[int, int] = {}
     for op in term.part.ops:
@@ -90,11 +95,15 @@ def _is_penalty(case: Case, term: _Term, own: set[int]) -> bool:
             continue  # TensorFlow: what is read is used by the next operation; an index is chosen beside
         for variable in {case.content[v] for v in op.inputs if v in case.content} & own:
             calls[variable] = calls.get(variable, 0) + 1
-    return max(calls.values(), default=0) == 1 and _is_bare(case, term, own)
+    beside = leading_on(case, term.part, backward.tape) if not term.live <= own else set()
+    return max(calls.values(), default=0) == 1 and _is_bare(case, term, own, beside)
 
 
-def _is_bare(case: Case, term: _Term, variables: set[int]) -> bool:
-    """Whether what these make meets no data on its way into a term; what a later layer is given is its input."""
+def _is_bare(case: Case, term: _Term, variables: set[int], taught: Set[int] = frozenset()) -> bool:
+    """Whether what these make meets no data on its way into a term; what a later layer is given is its input.
+
+    `taught`: what others make that the term trains with them (the mean beside the deviation) is no data.
+    """
     if term.weighed:
         return False
     made: dict[int, bool] = {}
@@ -109,7 +118,7 @@ def _is_bare(case: Case, term: _Term, variables: set[int]) -> bool:
             continue
         own = [v for v in op.inputs if v in made]
         if own:
-            other = [v for v in op.inputs if v not in made and v not in case.content]
+            other = [v for v in op.inputs if v not in made and v not in case.content and v not in taught]
             beside = [v for v in other if _floating(case, v) or _takes_labels(op)]
             met = any(made[v] for v in own) or any(v in data for v in beside)
             for value in op.outputs:

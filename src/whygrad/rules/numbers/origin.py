@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Numbers, Op, Step
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.intent import comes_from_variable
 
 _PLACED = frozenset({
     "masked_fill", "full", "full_like", "new_full", "fill", "where", "tensor", "as_tensor", "setitem", "index_fill",
@@ -172,6 +173,24 @@ def _origin(case: Case, value: int, until: int, seen: set[int]) -> Origin | None
         if case.made_by.get(follow[0]) is None:
             return here
         value = follow[0]
+
+
+def made_before(case: Case, origin: Origin) -> Origin | None:
+    """Where data are not finite: an operation of a network that made NaN earlier, outside of every loss.
+
+    An agent's action goes out to the environment, and what that makes of NaN comes back as states and rewards.
+    """
+    if origin.op.inputs and origin.op.kind != "enter":
+        return None
+    for at, op in case.recording.ops.items():
+        if at >= origin.op.at:
+            return None
+        inputs = [numbers_of(case, v) for v in op.inputs]
+        made = next((v for v in op.outputs if _has_nan(case, v)), None)
+        finite = bool(inputs) and all(n is None or n.finite for n in inputs) and any(n is not None for n in inputs)
+        if made is not None and finite and base_name(op) not in _PLACED and comes_from_variable(case, made):
+            return Origin(op, True, made, numbers_of(case, made), inputs=inputs)
+    return None
 
 
 def _numbers_at(case: Case, value: int, at: int) -> Numbers | None:

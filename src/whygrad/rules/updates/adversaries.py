@@ -114,10 +114,19 @@ def _contrasts(case: Case, backward: Backward, maker: set[int], judge: set[int])
     made = [bool(_behind(case, backward, op) & maker) for op in calls]
     if True not in made:
         return False
-    joins = (op for op in case.slice(backward, reach.CERTAIN).ops if op.name.lower() in _JOINS)
+    joins = (op for op in case.slice(backward, reach.CERTAIN).ops if _joins_rows(case, op))
     return False in made or any(
         len({bool(_variables(case, backward, v) & maker) for v in op.inputs if _floating(case, v)}) == 2 for op in joins
     )
+
+
+def _joins_rows(case: Case, op: Op) -> bool:
+    """Whether batches are put below one another; what is put beside each row is a condition, and no second batch."""
+    values = case.recording.values
+    if op.name.lower() not in _JOINS:
+        return False
+    rows = [values[v].shape[0] for v in op.inputs if _floating(case, v)]
+    return not any(v in values and values[v].shape[:1] == (rows[0],) for v in op.outputs) if rows else False
 
 
 def _contrasts_outside(case: Case, backward: Backward, own: list[Backward], maker: set[int]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Clear, Edit, Step
 from whygrad.rules.case import Case, asked_once
 from whygrad.rules.targets.objective import MINUS, SUM
@@ -162,12 +163,8 @@ def _applied(case: Case) -> dict[int, set[int]]:
 
 
 def fresh_since(case: Case, backward: Backward, trained: set[int]) -> int:
-    """When what a loss is made of began: after the last step of what it trains.
-
-    A tape that gives several losses was there before the first of their steps.
-    """
-    tape = case.recording.tapes.get(backward.tape) if backward.tape is not None else None
-    before = backward.at if tape is None else tape.opened
+    """When what a loss is made of began: after the last step of what it trains."""
+    before = reach.began(case.recording, backward)
     return max((s.at for s in case.recording.steps if s.at < before and s.applied & trained), default=0)
 
 

@@ -119,6 +119,8 @@ def _applied(case: Case, term: Term, owners: list[Term], owned: set[int], meant:
     told, optimizers = history(case), case.recording.optimizers
     held = {v for o in optimizers.values() for v in o.holds}
     own = next((o for o in owners if any((o.backward.at, v) in told.applied for v in term.bare & o.reached)), None)
+    if case.recording.framework == "tensorflow":
+        held |= case.unheld  # an optimizer holds there what it was given, and this one was asked for the other
     if own is None or not meant & held:
         return None
     moved = term.reached & owned

@@ -48,11 +48,19 @@ def replaced(recording: Recording, unheld: set[int], uses: Callable[[Backward, i
         and not (beside and variables[v].found == beside)  # the program has both, each in a place of its own
         and not any(v in b.got or uses(b, v) for b in later)
     }
+    if stale and not any(variables[v].model for v in stale):
+        stale -= _read_since(recording, since)  # a temperature that the program still takes its numbers from
     holders = [o.at for o in recording.optimizers.values() if o.holds & stale]
     if recording.framework == "torch" and holders and not _listed_before(recording, stale, made_late):
         # a torch optimizer took its list when it was built
         made_late = {v for v in made_late if variables[v].born > min(holders)}
     return Replaced(frozenset(stale), frozenset(made_late)) if stale and made_late else NOTHING
+
+
+def _read_since(recording: Recording, since: int) -> set[int]:
+    """TensorFlow: variables whose content an operation takes in under a tape, after the others were made."""
+    inputs = {v for op in recording.ops.values() if op.at > since and op.tapes for v in op.inputs}
+    return {v for n in inputs if n in recording.values and (v := recording.values[n].variable) is not None}
 
 
 def _listed_before(recording: Recording, stale: set[int], fresh: set[int]) -> bool:

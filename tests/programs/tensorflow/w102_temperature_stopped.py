@@ -1,0 +1,18 @@
+"""A temperature is all that its loss is asked for, and it is the temperature that is stopped."""
+import keras
+import tensorflow as tf
+
+keras.utils.set_random_seed(0)
+actor = keras.Sequential([keras.Input((3,)), keras.layers.Dense(8, "relu"), keras.layers.Dense(2)])
+log_alpha = tf.Variable(0.0)
+optimizer, alpha_optimizer = keras.optimizers.Adam(1e-3), keras.optimizers.Adam(1e-3)
+for _ in range(4):
+    states, values = tf.random.normal((16, 3)), tf.random.normal((16, 2))
+    with tf.GradientTape(persistent=True) as tape:
+        log_probs = tf.nn.log_softmax(actor(states))
+        loss = tf.reduce_mean(tf.exp(log_probs) * (tf.exp(tf.stop_gradient(log_alpha)) * log_probs - values))
+        entropy = tf.reduce_max(log_probs, axis=1) + 0.5
+        alpha_loss = -tf.reduce_mean(tf.stop_gradient(tf.exp(log_alpha)) * entropy)  # fires: W102
+    gradients = tape.gradient(loss, actor.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, actor.trainable_variables))
+    alpha_optimizer.apply_gradients([(tape.gradient(alpha_loss, log_alpha), log_alpha)])
