@@ -7,6 +7,16 @@ from whygrad.flow.recording import Backward, Op, Recording
 from whygrad.flow.site import Site
 
 
+def _round_began(recording: Recording, backward: Backward, variables: set[int]) -> int:
+    """When the update began that a pass belongs to: the last step of an optimizer that these variables are held by.
+
+    Other optimizers may have stepped in between. An agent computes all of its losses, and then applies one by one.
+    """
+    held = {o.id for o in recording.optimizers.values() if o.holds & variables}
+    steps = [s for s in recording.steps if s.at < backward.at]
+    return max((s.at for s in steps if not held or s.optimizer in held), default=0)
+
+
 def dropped_terms(recording: Recording, part: reach.Slice, variables: set[int], backward: Backward) -> dict[int, Op]:
     """Variables for which a loss term was computed that the loss does not contain, with that term.
 
@@ -20,7 +30,7 @@ def dropped_terms(recording: Recording, part: reach.Slice, variables: set[int], 
     masks = {v.id: bit[v.variable] for v in values.values() if v.variable in bit}
     consumed = {b.loss for b in recording.backwards if b.loss is not None}  # another loss is no term of this one
     reduced: set[int] = set()
-    since = max((s.at for s in recording.steps if s.at < backward.at), default=0)
+    since = _round_began(recording, backward, variables)
     terms: list[Op] = []
     for at, op in recording.ops.items():
         if at < since or at >= backward.at:
@@ -70,4 +80,6 @@ def _expression(recording: Recording, op: Op) -> tuple[str, Site | None]:
 def _reduces(op: Op) -> bool:
     """Whether an operation makes one number of a batch: what loss terms are made by."""
     name = op.name.lower()
-    return name.removeprefix("reduce_") in ("mean", "sum", "cross_entropy", "norm") or name.endswith("loss")
+    if name.endswith("loss") or "cross_entropy" in name:
+        return True
+    return name.removeprefix("reduce_") in ("mean", "sum", "norm", "kl_div")
