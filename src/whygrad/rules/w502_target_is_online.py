@@ -137,8 +137,9 @@ def _synced(case: Case) -> Iterator[Alias]:
     """A sync that copies a trained network onto itself, though the source speaks of two."""
     known = {v for twin in target_networks(case) for v in twin.members | twin.originals}
     done, looked = set(known), set[int]()
+    to_train = case.trained | {v for o in case.recording.optimizers.values() for v in o.holds}  # or it came to no step
     for copy in case.recording.copies:
-        if copy.source != copy.target or copy.target in done or copy.stack in looked or copy.target not in case.trained:
+        if copy.source != copy.target or copy.target in done or copy.stack in looked or copy.target not in to_train:
             continue
         looked.add(copy.stack)
         where = sync_source.blamed(case.stack(copy.stack))
