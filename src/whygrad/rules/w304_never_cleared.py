@@ -158,8 +158,8 @@ def _by_step(case: Case) -> dict[int, tuple[Backward, int, int]]:
             # The same loss again: what another loss leaves here is no heap, and other rules look at it.
             again = {share.backward.stack for share in shares if not share.spent}
             spent = [share for share in shares if share.spent and share.backward.stack in again]
-            if spent and variable not in misled:
-                heaps.setdefault(spent[0].variable, []).append((spent[0].backward, step.optimizer))
+            if spent and variable not in misled:  # of several, the loss that comes last before the step is its own
+                heaps.setdefault(spent[-1].variable, []).append((spent[-1].backward, step.optimizer))
     edited = {v for e in case.recording.edits if e.kind == "other" and e.handed is None for v in e.variables}
     found = {}
     for variable, heap in heaps.items():

@@ -252,6 +252,9 @@ class Variables:
                     for tensor in tensors_in([*args[:1], *kwargs.values()][:1]):
                         stack = self.recorder.session.stacks.capture(frame)
                         self._filled[id(tensor)] = (weakref.ref(tensor), stack)
+                        number = self.number_of(tensor)
+                        if number is not None:
+                            self.recorder.recording.variables[number].filled = stack
             with self.recorder.quiet():
                 return original(*args, **kwargs)
 
