@@ -44,7 +44,9 @@ def dropped_terms(recording: Recording, part: reach.Slice, variables: set[int], 
                     mask |= masks[source]
             if mask:
                 masks[target] = mask
-                if all(size == 1 for size in values[target].shape) and (_reduces(op) or any(v in reduced for v in op.inputs)):
+                if all(size == 1 for size in values[target].shape) and (
+                    _reduces(op) or any(v in reduced for v in op.inputs)
+                ):
                     reduced.add(target)
                     if target not in part.values:
                         terms.append(op)

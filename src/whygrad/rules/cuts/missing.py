@@ -237,9 +237,8 @@ def _explains_better(case: Case, new: Backward, old: Backward, variable: int) ->
     """
     missed = _first_missed(case).get(variable)
     if missed is not None and new.at > missed.at:
-        round_ends = next((s.at for s in case.recording.steps if s.at > missed.at and s.optimizer == missed.optimizer), None)
-        again = round_ends is None or new.at > round_ends
-        return not again and case.uses(new, variable) > case.uses(old, variable)
+        later = (s.at for s in case.recording.steps if s.at > missed.at and s.optimizer == missed.optimizer)
+        return new.at < next(later, 0) and case.uses(new, variable) > case.uses(old, variable)
     return case.uses(new, variable) >= case.uses(old, variable)
 
 

@@ -44,7 +44,9 @@ def _taken_too_soon(case: Case, optimizer: Optimizer, backward: Backward) -> boo
     the steps is not there to take away what another network's loss had left.
     """
     told = history(case)
-    clears = [told.cleared[backward.at, v].at for v in backward.got & optimizer.holds if (backward.at, v) in told.cleared]
+    clears = [
+        told.cleared[backward.at, v].at for v in backward.got & optimizer.holds if (backward.at, v) in told.cleared
+    ]
     used = [s.at for v in backward.got for s in told.applied.get((backward.at, v), ())]
     steps = [s.at for s in steps_of(case, optimizer) if clears and s.at > min(clears)]
     if not clears or not used or not steps or min(used) < min(clears):
