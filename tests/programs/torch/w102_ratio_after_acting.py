@@ -23,7 +23,7 @@ policy = Policy()
 optimizer = torch.optim.Adam(policy.parameters(), lr=1e-3)
 
 
-def policy_loss(states: torch.Tensor, actions: torch.Tensor, old: torch.Tensor, advantage: torch.Tensor) -> torch.Tensor:
+def loss_of(states: torch.Tensor, actions: torch.Tensor, old: torch.Tensor, advantage: torch.Tensor) -> torch.Tensor:
     ratio = (policy(states, actions)[1] - old).exp().detach()  # fires: W102
     return -torch.min(ratio * advantage, ratio.clamp(0.8, 1.2) * advantage).mean()
 
@@ -33,7 +33,7 @@ for _ in range(3):
     actions = torch.stack([policy(state)[0] for state in states])
     old = policy(states, actions)[1].detach()
     for _ in range(2):
-        loss = policy_loss(states, actions, old, torch.randn(8))
+        loss = loss_of(states, actions, old, torch.randn(8))
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
