@@ -110,7 +110,9 @@ class _Sketch:
             sources |= {-at: left.get(at, {}) for at in came_back.get(op.at, ())}  # no value has such a number
             if box is not None:
                 for value, known in sources.items():
-                    through = any(t in reached and reach.carries(recording, op, value, t, tape) for t in op.outputs)
+                    through = value in op.inputs and any(
+                        t in reached and reach.carries(recording, op, value, t, tape) for t in op.outputs
+                    )
                     for key, smooth in known.items():
                         self._line(key, box, "gradient" if smooth and through else "data")
                 own = [v for v in op.inputs if v in self.case.content]

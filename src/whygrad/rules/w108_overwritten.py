@@ -73,6 +73,7 @@ from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.verdict import verdicts
 from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.w502_target_is_online import aliases
 from whygrad.rules.wording import at_line, from_verdict, quoted, subject
 
 CODE, NAME = "W108", "overwritten"
@@ -83,7 +84,10 @@ def check(case: Case) -> Iterator[Finding]:
     """Values that the backward pass needs and that are no longer what they were."""
     for backward in case.recording.backwards:
         if backward.error and "modified by an inplace operation" in backward.error:
-            yield _clash(case, backward)
+            finding = _clash(case, backward)
+            synced = {sync for _, _, sync, _ in aliases(case) if sync is not None}
+            if finding.where not in synced:  # W502: the target's sync writes into the network that is being trained
+                yield finding
             break
     for failure in case.recording.failures:
         if "leaf Variable that requires grad" in failure.message or "view of a leaf Variable" in failure.message:

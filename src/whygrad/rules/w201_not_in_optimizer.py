@@ -84,7 +84,7 @@ from whygrad.flow.site import Site
 from whygrad.flow.source import first_argument
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
-from whygrad.rules.cuts.intent import serves_as_critic, serves_as_target
+from whygrad.rules.cuts.intent import bare_output, serves_as_critic, serves_as_target
 from whygrad.rules.cuts.missing import missing_gradients
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.targets.objective import feeds_trained
@@ -346,11 +346,16 @@ def _what(case: Case, members: set[int], backward: Backward) -> str:
 
 
 def _source(case: Case, members: set[int]) -> Backward:
-    """The backward pass that gives (or could give) these variables a gradient."""
+    """The backward pass that gives (or could give) these variables a gradient.
+
+    Best one that was written for them: an actor's loss comes through the critic, and makes large what that one says.
+    """
     recording = case.recording
     asked = [b for b in recording.backwards if b.got & members]
     if asked:
-        return asked[0]
+        places = {b.stack: b for b in reversed(asked)}  # the first of each
+        own = [b for b in places.values() if not bare_output(case, b, members)]
+        return min(own or asked, key=lambda b: b.at)
     using = [b for b in recording.backwards if not b.implicit and any(case.uses(b, v) for v in members)]
     first = {b.stack: b for b in reversed(using)}  # the same request is made again in every update
     return next((b for b in using if first[b.stack] is b and _leads_to(case, b, members)), using[0])

@@ -109,6 +109,7 @@ from collections.abc import Iterator
 
 from whygrad.flow.recording import Backward, HiddenLayer, Op
 from whygrad.flow.site import Site, Stack
+from whygrad.flow.source import expression
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.finding import Finding, PathStep
@@ -295,8 +296,9 @@ def _finding(case: Case, network: str, group: set[int], where: Site | None, in_o
 def _kept_at(case: Case, members: set[int]) -> Site | None:
     """The line in the model's own class that made the layers, else the line that made them."""
     for variable in sorted(members):
-        keeper = case.variable(variable).keeper
-        for site in case.stack(case.variable(variable).created):
+        keeper, stack = case.variable(variable).keeper, case.stack(case.variable(variable).created)
+        for index, site in enumerate(stack):
             if keeper and site.function.startswith(f"{keeper}."):
-                return site
+                handed = index > 0 and expression(site).startswith("super(")  # a class that this one is derived from
+                return stack[index - 1] if handed else site
     return created_at(case, members)

@@ -82,6 +82,50 @@ def check(case: Case) -> Iterator[Finding]:
         yield _finding(case, variables, *key, counted[key])
     for heap in heaps(case):
         yield _kept(case, heap)
+    yield from _applied_twice(case, {v for variables in found.values() for v in variables})
+
+
+def _applied_twice(case: Case, told: set[int]) -> Iterator[Finding]:
+    """What one optimizer has applied lies there still when another loss adds to it for the next optimizer."""
+    found: dict[tuple[int, int, int], set[int]] = {}
+    times: dict[tuple[int, int, int], int] = {}
+    applied = history(case).applied
+    for step in case.recording.steps:
+        seen: set[tuple[int, int, int]] = set()
+        for variable, shares in history(case).fed.get(step.at, {}).items():
+            fresh = [share.backward for share in shares if not share.spent]
+            for share in shares:
+                before = applied.get((share.backward.at, variable), ())
+                others = any(s.optimizer != step.optimizer and s.at < step.at for s in before)
+                alike = any(b.stack == share.backward.stack for b in fresh)
+                if share.spent and share.variable == variable and fresh and others and not alike:
+                    key = fresh[-1].stack, share.backward.stack, step.stack
+                    found.setdefault(key, set()).add(variable)
+                    seen.add(key)
+        for key in seen:
+            times[key] = times.get(key, 0) + 1
+    for (new, old, stepped), variables in found.items():
+        if times[new, old, stepped] > 1 and not variables & told:
+            yield _twice(case, variables, new, old, stepped, times[new, old, stepped])
+
+
+def _twice(case: Case, variables: set[int], new: int, old: int, stepped: int, times: int) -> Finding:
+    backward, before = (next(b for b in passes(case) if b.stack == stack) for stack in (new, old))
+    where, came, applied = case.site(new), case.site(old), case.site(stepped)
+    steps = [(came, "backward", "this gradient was applied once"), (where, "backward", "adds to it"),
+             (applied, "step", "applies both")]  # fmt: skip
+    return Finding(
+        code=CODE, rule=NAME, severity="warning",
+        message=f"{subject(case, variables)} {verb(variables, case, 'is', 'are')} given the gradient of "
+        f"{loss_name(case, before)}{at_line(came, where)} a second time: nobody clears it before "
+        f"{loss_name(case, backward)} adds to it",
+        why="backward() adds to .grad, and a step leaves it there. What another optimizer has applied already is "
+        f"applied again, with weights that it does not belong to. Seen in {times} of the traced updates.",
+        fix=f"clear before {quoted(where, 'backward()')}: zero_grad() of the optimizer that steps{at_line(applied)}",
+        variables=case.names(variables), where=where, label="what an earlier step has applied is still there",
+        loss=case.loss_site(backward),
+        path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None), seen=times,
+    )  # fmt: skip
 
 
 def _kept(case: Case, heap: Heap) -> Finding:

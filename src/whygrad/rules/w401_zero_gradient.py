@@ -93,6 +93,7 @@ from whygrad.rules.numbers.flatness import (
 from whygrad.rules.numbers.handed_zeros import handed_zeros
 from whygrad.rules.numbers.masked_away import masked_away
 from whygrad.rules.numbers.origin import base_name, numbers_of
+from whygrad.rules.numbers.thrown import thrown
 from whygrad.rules.numbers.unmoved_state import unmoved_states
 from whygrad.rules.numbers.zero_terms import zero_terms
 from whygrad.rules.wording import at_line, count, plain_subject, quoted, subject, verb
@@ -149,6 +150,8 @@ def _explained(case: Case, variable: int, steps: list[Step]) -> Dead | None:
                 continue
         dead = _first_flat(case, dead)
         if was_alive(case, variable) and not structural(case, dead.op):
+            if thrown(case) is not None:
+                return None  # W404: it died of the first steps
             flat = dead.why == "flat" and base_name(dead.op) in (*_RECTIFIERS, *_SQUASHERS)
             died = flat and len(steps) >= _SINCE and _for_long(case, variable, len(steps))
             output = ends_layer(case, dead) and not satisfied(case, dead)

@@ -76,6 +76,7 @@ from whygrad.rules.numbers.flatness import pass_before
 from whygrad.rules.numbers.growth import Growth, blown_up, norm_of
 from whygrad.rules.numbers.layers import growing_layers, overshot, reached, rounds_in, runaway, usual_site
 from whygrad.rules.numbers.origin import first_trouble
+from whygrad.rules.numbers.thrown import Thrown, thrown
 from whygrad.rules.updates.passed_over import passed_over
 from whygrad.rules.wording import plain_subject, quoted
 
@@ -111,6 +112,10 @@ def check(case: Case) -> Iterator[Finding]:
         else:
             yield _over_layers(case, step.layers, step.backward, step.step.applied, size, 1, "error")
     if trouble is not None:
+        return
+    away = thrown(case)
+    if away is not None:
+        yield _thrown(case, away)
         return
     steps = [s for s in case.recording.steps if s.gradients and s.weights and s.error is None]
     for optimizer in {s.optimizer for s in steps}:
@@ -167,6 +172,28 @@ def _over_time(case: Case, growth: Growth) -> Finding:
         path=tuple(reversed(places.values())),
         seen=len(growth.steps),
     )
+
+
+def _thrown(case: Case, away: Thrown) -> Finding:
+    members = frozenset(v for step in away.steps for v in step.applied)
+    step, rate = case.site(away.steps[0].stack), away.steps[0].rate
+    where = case.site(away.optimizer.created) or step
+    passes = [b for b in case.recording.backwards if b.got & members]
+    loss = case.loss_site(passes[0]) if passes else None
+    stations = [(where, "optimizer", "the step size is chosen here"), (loss, "loss", "the loss"),
+                (step, "step", "goes too far")]  # fmt: skip
+    places = {(s.file, s.line): PathStep(s, op, role) for s, op, role in reversed(stations) if s is not None}
+    return Finding(
+        code=CODE, rule=NAME, severity="warning",
+        message=f"the first steps throw the weights of {plain_subject(case, members)} from {away.weights[0]:.1e} to "
+        f"{away.weights[1]:.1e}, and the loss from {away.losses[0]:.1e} to {away.losses[1]:.1e}",
+        why="The norms of all weights before the first step and a few steps later; the loss did not come back. So far "
+        "from where they began, units are dead or saturated, and small steps do not bring them back to life.",
+        fix=f"lower the learning rate{f' ({rate:g} now)' if rate else ''} by orders of magnitude, bring inputs and "
+        "targets to a size around 1",
+        variables=case.names(members), where=where, label="its first steps go many times too far", loss=loss,
+        path=tuple(reversed(places.values())), seen=len(away.steps),
+    )  # fmt: skip
 
 
 def _over_loop(

@@ -139,8 +139,9 @@ def _synced(case: Case) -> Iterator[Alias]:
     # A line that copied to the target before has lost it since: its name was bound to the network that it copies from.
     apart = {copy.stack for copy in case.recording.copies if copy.source != copy.target and copy.source in known}
     done, looked = set[int](), set[int]()
+    to_train = case.trained | {v for o in case.recording.optimizers.values() for v in o.holds}  # or it came to no step
     for copy in case.recording.copies:
-        if copy.source != copy.target or copy.target in done or copy.stack in looked or copy.target not in case.trained:
+        if copy.source != copy.target or copy.target in done or copy.stack in looked or copy.target not in to_train:
             continue
         if copy.target in known and copy.stack not in apart:
             continue

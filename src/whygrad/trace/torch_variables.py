@@ -32,6 +32,7 @@ class Variables:
         self._numbers: dict[int, tuple[weakref.ref[Tensor], int]] = {}
         self._aliases: dict[int, int] = {}
         self._created: dict[int, tuple[weakref.ref[Tensor], int, int]] = {}
+        self._loose: dict[int, tuple[weakref.ref[Tensor], int, int]] = {}
         self._filled: dict[int, tuple[weakref.ref[Tensor], int]] = {}
         self._copied: dict[int, weakref.ref[Tensor]] = {}
 
@@ -40,6 +41,7 @@ class Variables:
         patches.replace(torch.nn.Module, "register_parameter", self._wrap_register_parameter)
         patches.replace(torch.nn.Parameter, "__deepcopy__", self._wrap_deepcopy)
         patches.add(type(torch.autograd.Variable), "__call__", self._variable_called())
+        patches.add(type(torch.nn.Parameter), "__call__", self._parameter_called())
         for name in [n for n in vars(torch.nn.init) if n.endswith("_") and not n.startswith("_")]:
             patches.replace(torch.nn.init, name, self._wrap_initialiser)
 
@@ -111,6 +113,7 @@ class Variables:
         """Values whose tensors the program still holds; the others are forgotten here."""
         self._known = {k: entry for k, entry in self._known.items() if entry[0]() is not None}
         self._created = {k: entry for k, entry in self._created.items() if entry[0]() is not None}
+        self._loose = {k: entry for k, entry in self._loose.items() if entry[0]() is not None}
         return {number for _, number in self._known.values()}
 
     # --- variables ----------------------------------------------------------------------------------------------
@@ -127,6 +130,9 @@ class Variables:
         recording.values[value].variable = number
         self._numbers[id(tensor)] = (weakref.ref(tensor), number)
         self.tensors[number] = weakref.ref(tensor)
+        loose = self._loose.get(id(tensor))
+        if loose is not None and loose[0]() is tensor and not self.seen_made(tensor):
+            self._created[id(tensor)] = loose
         seen = self.seen_made(tensor)
         _, created, born = self._created[id(tensor)] if seen else (None, None, 0)
         filled = self._filled.get(id(tensor))
@@ -205,6 +211,20 @@ class Variables:
 
         return __call__
 
+    def _parameter_called(self) -> _Call:
+        """`nn.Parameter(…)`: where it was made, should no module register it (one in a plain list or dict)."""
+
+        def __call__(kind: Any, *args: Any, **kwargs: Any) -> Any:
+            result = type.__call__(kind, *args, **kwargs)
+            frame = sys._getframe(1)
+            if self.recorder.active() and self.recorder.session.is_user(frame):
+                with self.recorder.guarded:
+                    stack = self.recorder.session.stacks.capture(frame)
+                    self._loose[id(result)] = (weakref.ref(result), stack, self.recorder.session.tick())
+            return result
+
+        return __call__
+
     def _wrap_deepcopy(self, original: _Call) -> _Call:
         def __deepcopy__(parameter: Any, memo: Any) -> Any:
             with self.recorder.quiet():
@@ -232,6 +252,9 @@ class Variables:
                     for tensor in tensors_in([*args[:1], *kwargs.values()][:1]):
                         stack = self.recorder.session.stacks.capture(frame)
                         self._filled[id(tensor)] = (weakref.ref(tensor), stack)
+                        number = self.number_of(tensor)
+                        if number is not None:
+                            self.recorder.recording.variables[number].filled = stack
             with self.recorder.quiet():
                 return original(*args, **kwargs)
 

@@ -19,6 +19,7 @@ DIFFERENCE = frozenset({
     "l1_loss",
 })  # fmt: skip
 _SUM = frozenset({"add", "__add__", "__radd__", "addcmul", "add_"})
+_QUOTIENT = frozenset({"div", "truediv", "__truediv__", "divide", "true_divide"})
 _GUARD = 1e-3
 
 
@@ -44,22 +45,38 @@ def _is_target(recording: Recording, part: reach.Slice, cut: reach.Cut, other: r
     ours, summed = _followers(recording, part, cut)
     theirs, other_summed = _followers(recording, part, other)
     for op in part.ops:
-        if op.name in DIFFERENCE and len(op.inputs) >= 2:
+        if (op.name in DIFFERENCE or op.name in _QUOTIENT) and len(op.inputs) >= 2:
             left, right = op.inputs[0], op.inputs[1]
             apart = (left in ours and right in theirs) or (right in ours and left in theirs)
             mixed = left in ours and left in theirs
             if apart and not mixed:
                 mine = left if left in ours else right
                 yours = right if mine is left else left
-                if (mine in summed) != (yours in other_summed):
+                if (mine in summed) != (yours in other_summed) and op.name in DIFFERENCE:
                     return mine in summed
-                return _is_older(cut.op, other.op)
+                return _is_older(recording, part, cut.op, other.op)
     return False
 
 
-def _is_older(op: Op, other: Op) -> bool:
-    """Whether both ran without recording, this one before and on another occasion: what a rollout has kept."""
-    return op.switch is not None and other.switch is not None and op.switch != other.switch and op.at < other.at
+def _is_older(recording: Recording, part: reach.Slice, op: Op, other: Op) -> bool:
+    """Whether one was computed before and on another occasion: what a rollout has kept (the old log-probabilities).
+
+    Both ran without recording, at different times; or only the other one was computed for the loss, which is to say
+    while the function was running that puts the loss together.
+    """
+    if op.at > other.at:
+        return False
+    if op.switch is not None and other.switch is not None:
+        return op.switch != other.switch
+    made = next((one for one in reversed(part.ops) if part.loss in one.outputs), None)
+    place = next(iter(recording.stacks[made.stack]), None) if made is not None else None
+    if place is None:
+        return False
+    old, new = (
+        any((site.file, site.first_line) == (place.file, place.first_line) for site in recording.stacks[one.stack])
+        for one in (op, other)
+    )
+    return new and not old
 
 
 def is_target(case: Case, part: reach.Slice, cut: reach.Cut) -> bool:
@@ -236,49 +253,6 @@ def is_log_probability(made_by: dict[int, Op], value: int, far: int = 8) -> bool
     return False
 
 
-def dropped_terms(recording: Recording, part: reach.Slice, variables: set[int], backward: Backward) -> dict[int, Op]:
-    """Variables for which a loss term was computed that the loss does not contain, with that term.
-
-    `advantage = (returns - values).detach()` is right, and `values` has its own term, `value_loss`. When that term is
-    computed and not added to the loss, the stop is innocent and the missing term is the fault.
-    """
-    bit = {v: 1 << i for i, v in enumerate(sorted(variables))}
-    values = recording.values
-    masks = {v.id: bit[v.variable] for v in values.values() if v.variable in bit}
-    consumed = {b.loss for b in recording.backwards if b.loss is not None}  # another loss is no term of this one
-    reduced: set[int] = set()
-    since = max((s.at for s in recording.steps if s.at < reach.began(recording, backward)), default=0)
-    terms: list[Op] = []
-    for at, op in recording.ops.items():
-        if at < since or at >= backward.at:
-            continue
-        if op.kind not in ("leave", "stop"):
-            consumed.update(op.inputs)
-        for target in op.outputs:
-            mask = 0
-            for source in op.inputs:
-                if source in masks and reach.carries(recording, op, source, target, backward.tape):
-                    mask |= masks[source]
-            if mask:
-                masks[target] = mask
-                if _scalar(values[target].shape) and (_reduces(op) or any(v in reduced for v in op.inputs)):
-                    reduced.add(target)
-                    if target not in part.values:
-                        terms.append(op)
-    found: dict[int, Op] = {}
-    for op in terms:
-        if not any(value in consumed for value in op.outputs):
-            mask = masks.get(op.outputs[0], 0)
-            found.update({variable: op for variable, flag in bit.items() if mask & flag})
-    return found
-
-
-def _reduces(op: Op) -> bool:
-    """Whether an operation makes one number of a batch: what loss terms are made by."""
-    name = op.name.lower()
-    return name.removeprefix("reduce_") in ("mean", "sum", "cross_entropy", "norm") or name.endswith("loss")
-
-
 LINEAR = frozenset({
     "mean", "sum", "reduce_mean", "reduce_sum", "neg", "negative", "__neg__", "add", "__add__", "__radd__", "sub",
     "__sub__", "__rsub__", "rsub", "mul", "__mul__", "__rmul__", "multiply", "div", "truediv", "__truediv__", "squeeze",
@@ -299,10 +273,11 @@ def serves_as_critic(case: Case, members: set[int]) -> bool:
         if b.loss is not None and not b.implicit and any(case.uses(b, v) for v in members)
     ]
     trains = [b for b in using if b.got & members] or using
-    return bool(trains) and all(_is_bare_output(case, b, members) for b in trains)
+    return bool(trains) and all(bare_output(case, b, members) for b in trains)
 
 
-def _is_bare_output(case: Case, backward: Backward, members: set[int]) -> bool:
+def bare_output(case: Case, backward: Backward, members: set[int]) -> bool:
+    """Whether what a loss makes large is what these layers say, as it is."""
     todo, seen = [backward.loss], {backward.loss}
     while todo:
         value = todo.pop()

@@ -56,14 +56,8 @@ def dropped_at(case: Case, missing: Missing, op: Op, variables: set[int]) -> Sit
     stack = case.stack(op.stack)
     limit = case.seen_from(op.stack, missing.backward.stack)
     chosen = stack[0] if stack else None
-    lists = _lists_of(case, variables)
     for depth in range(1, len(stack)):
-        if chosen == limit:
-            break
-        if any(
-            _list_of(case.variable(v).owner) not in lists
-            for v in case.reads_under.get(stack[depth:], set()) - variables
-        ):
+        if chosen == limit or _others(case, case.reads_under.get(stack[depth:], set()), variables):
             break
         chosen = stack[depth]
     return chosen
@@ -72,10 +66,9 @@ def dropped_at(case: Case, missing: Missing, op: Op, variables: set[int]) -> Sit
 def runs_others(case: Case, site: Site, members: set[int]) -> bool:
     """Whether the call at a site also runs layers of the same network that do learn."""
     own = {case.variable(v).network for v in members}
-    lists = _lists_of(case, members)
     for stack, read in case.reads_under.items():
-        others = [case.variable(v) for v in read - members] if stack[0] == site else []
-        if any(one.network in own and _list_of(one.owner) not in lists for one in others):
+        others = _others(case, read, members) if stack[0] == site else set[int]()
+        if any(case.variable(v).network in own for v in others):
             return True
     return False
 
@@ -105,6 +98,23 @@ def _list_of(owner: str) -> str | None:
     return None
 
 
-def _lists_of(case: Case, variables: set[int]) -> set[str | None]:
-    """The lists that variables are in: one line may call each of a list in turn."""
-    return {_list_of(case.variable(v).owner) for v in variables} - {None}
+def _others(case: Case, read: set[int], variables: set[int]) -> set[int]:
+    """What is read beside these variables, other than by the rest of a list that they are in.
+
+    One line may call each of a list in turn. What lies in one and the same element is another matter.
+    """
+    owners = [case.variable(v).owner for v in variables]
+    lists = {_list_of(owner) for owner in owners} - {None}
+    elements = {_element_of(owner) for owner in owners} - {None}
+    return {
+        v
+        for v in read - variables
+        for owner in [case.variable(v).owner]
+        if _list_of(owner) not in lists or _element_of(owner) in elements
+    }
+
+
+def _element_of(owner: str) -> str | None:
+    """`moe.experts.3` of `moe.experts.3.fc`."""
+    family = _list_of(owner)
+    return ".".join(owner.split(".")[: family.count(".") + 2]) if family is not None else None

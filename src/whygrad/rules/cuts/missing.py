@@ -9,10 +9,10 @@ from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Clear, Op, Step
 from whygrad.rules.case import Case, asked_once
 from whygrad.rules.cuts.called_in_vain import without_older_data
+from whygrad.rules.cuts.dropped_terms import dropped_terms
 from whygrad.rules.cuts.intent import (
     advantages,
     chooses_for_target,
-    dropped_terms,
     feeds_copy,
     is_compared,
     is_target,
@@ -239,20 +239,25 @@ def _expected_of_failure(case: Case, backward: Backward) -> set[int]:
 
 
 @asked_once
-def _first_missed(case: Case) -> dict[int, int]:
-    """When each variable first came to a step without a gradient."""
-    found: dict[int, int] = {}
+def _first_missed(case: Case) -> dict[int, Step]:
+    """The step that each variable first came to without a gradient."""
+    found: dict[int, Step] = {}
     for step in case.recording.steps:
         for variable in step.without:
-            found.setdefault(variable, step.at)
+            found.setdefault(variable, step)
     return found
 
 
 def _explains_better(case: Case, new: Backward, old: Backward, variable: int) -> bool:
-    """Of two losses in one update, the one that is computed from the variable; of two such, the later."""
-    first_step = _first_missed(case).get(variable)
-    if first_step is not None and new.at > first_step:
-        return False  # the first update tells the story; later ones repeat it
+    """Of two losses in one update, the one that is computed from the variable; of two such, the later.
+
+    The first update tells the story; later ones repeat it. Where several optimizers hold the variable, the first update
+    goes on until one of them begins again, and a loss after the first step counts if it alone is computed from it.
+    """
+    missed = _first_missed(case).get(variable)
+    if missed is not None and new.at > missed.at:
+        later = (s.at for s in case.recording.steps if s.at > missed.at and s.optimizer == missed.optimizer)
+        return new.at < next(later, 0) and case.uses(new, variable) > case.uses(old, variable)
     return case.uses(new, variable) >= case.uses(old, variable)
 
 

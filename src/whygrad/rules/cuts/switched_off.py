@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from whygrad.flow import reach
 from whygrad.flow.recording import Backward
 from whygrad.rules.case import Case
-from whygrad.rules.cuts.intent import dropped_terms
+from whygrad.rules.cuts.dropped_terms import dropped_terms
 from whygrad.rules.cuts.missing import Missing
 from whygrad.rules.numbers.flatness import dead_ends, pass_before, zero_gradients
 

@@ -125,6 +125,8 @@ def judge(case: Case, missing: Missing, cut: reach.Cut) -> Verdict:
         _judge_switch(case, verdict, case.recording.switches[op.switch])
     elif op.name in (GRAD, CHECKPOINT):
         verdict.code = "W101"  # it computes, and leaves no trace to differentiate
+    elif op.kind == "stop" and (index := _index_behind(case, missing, op)) is not None:
+        verdict.op, verdict.where = index, case.site(index.stack)  # without the stop nothing would come through either
     elif op.kind == "stop":
         verdict.code = "W102"
     elif op.kind == "write":
@@ -211,6 +213,24 @@ def _leaves_after(case: Case, missing: Missing, op: Op) -> Op | None:
             continue
         follow.update(later.outputs)
     return None
+
+
+def _index_behind(case: Case, missing: Missing, stop: Op) -> Op | None:
+    """The one operation that makes whole numbers of what was stopped (an index, a comparison), if no way leads past it.
+
+    `torch.max(out.data, 1)[1]`: of two walls, one behind the other, that is the one which no gradient ever passes.
+    """
+    values, part = case.recording.values, missing.part
+    follow, found = set(stop.outputs), list[Op]()
+    for later in part.ops:
+        if later.at <= stop.at or not any(v in follow for v in later.inputs):
+            continue
+        made = [v for v in later.outputs if v in part.values]
+        if made and not any(values[v].floating for v in made):
+            found.append(later)
+        else:
+            follow.update(later.outputs)
+    return found[0] if part.loss not in follow and len({op.stack for op in found}) == 1 else None
 
 
 def _arrives(missing: Missing, op: Op) -> bool:

@@ -74,11 +74,11 @@ def _blown_up(case: Case, trouble: Trouble | None) -> Iterator[Growth]:
         elif (
             (len(norms) >= 3 and rising == len(norms) - 1 and total > _TOTAL * 100)
             or (len(norms) >= 4 and all(b > _STEADY * a for a, b in pairwise(norms)) and _losses_grow(case, steps))
-            or (max(norms) > _AT_ONCE * max(norms[0], 1.0) and _lost(_losses(case, steps)))
+            or (max(norms) > _AT_ONCE * max(norms[0], 1.0) and _lost(losses_of(case, steps)))
         ):
             yield Growth(optimizer, norms, steps, False, last)
-        elif (total > _TOTAL and _rises(norms) and _rises_far(_losses(case, steps))) or (
-            _climbs([norm_of(s.gradients) for s in steps]) and _climbs(_losses(case, steps))
+        elif (total > _TOTAL and _rises(norms) and _rises_far(losses_of(case, steps))) or (
+            _climbs([norm_of(s.gradients) for s in steps]) and _climbs(losses_of(case, steps))
         ):
             yield Growth(optimizer, norms, steps, False, last, slow=True)
 
@@ -120,11 +120,11 @@ def _lost(losses: list[float]) -> bool:
 
 def _losses_grow(case: Case, steps: list[Step]) -> bool:
     """Whether the loss, too, is several times the last one in every update."""
-    losses = _losses(case, steps)
+    losses = losses_of(case, steps)
     return len(losses) >= 4 and all(b > _STEADY * a > 0 for a, b in pairwise(losses))
 
 
-def _losses(case: Case, steps: list[Step]) -> list[float]:
+def losses_of(case: Case, steps: list[Step]) -> list[float]:
     """The size of the loss in each update, 0 where it is not known."""
     losses = []
     for step in steps:

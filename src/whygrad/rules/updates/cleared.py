@@ -30,9 +30,28 @@ def meant_for(case: Case, optimizer: Optimizer) -> list[Backward]:
     told, found = history(case), []
     for backward in passes(case):
         users = {s.optimizer for v in backward.got for s in told.applied.get((backward.at, v), ())}
-        if backward.got & optimizer.holds and (not users or optimizer.id in users):
+        if backward.got & optimizer.holds and (
+            not users or optimizer.id in users or _taken_too_soon(case, optimizer, backward)
+        ):
             found.append(backward)
     return found
+
+
+def _taken_too_soon(case: Case, optimizer: Optimizer, backward: Backward) -> bool:
+    """Whether a pass that others apply was cleared here before anybody stepped, and no other came before the own step.
+
+    One loss for two networks, each with its optimizer: what clears the gradient of one of them between the pass and
+    the steps is not there to take away what another network's loss had left.
+    """
+    told = history(case)
+    clears = [
+        told.cleared[backward.at, v].at for v in backward.got & optimizer.holds if (backward.at, v) in told.cleared
+    ]
+    used = [s.at for v in backward.got for s in told.applied.get((backward.at, v), ())]
+    steps = [s.at for s in steps_of(case, optimizer) if clears and s.at > min(clears)]
+    if not clears or not used or not steps or min(used) < min(clears):
+        return False
+    return not any(min(clears) < b.at < steps[0] for b in passes(case))
 
 
 def always_cleared(case: Case, optimizer: Optimizer) -> list[Cleared]:

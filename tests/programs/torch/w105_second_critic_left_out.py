@@ -1,0 +1,25 @@
+"""Soft actor-critic computes its losses, then applies them one by one; the critics' has the first one's term twice."""
+
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+actor = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 1))
+first = nn.Sequential(nn.Linear(5, 16), nn.Tanh(), nn.Linear(16, 1))
+second = nn.Sequential(nn.Linear(5, 16), nn.Tanh(), nn.Linear(16, 1))
+actor_optimizer = torch.optim.Adam(actor.parameters(), lr=1e-3)
+critic_optimizer = torch.optim.Adam([*first.parameters(), *second.parameters()], lr=1e-3)
+for _ in range(4):
+    states, actions, returns = torch.randn(16, 4), torch.randn(16, 1), torch.randn(16, 1)
+    mine = torch.cat([states, actor(states)], dim=1)
+    taken = torch.cat([states, actions], dim=1)
+    actor_loss = -torch.min(first(mine), second(mine)).mean()
+    first_loss = nn.functional.mse_loss(first(taken), returns)
+    second_loss = nn.functional.mse_loss(second(taken), returns)
+    critic_loss = first_loss + first_loss  # fires: W105
+    actor_optimizer.zero_grad()
+    actor_loss.backward()
+    actor_optimizer.step()
+    critic_optimizer.zero_grad()
+    critic_loss.backward()
+    critic_optimizer.step()
