@@ -11,15 +11,15 @@ from whygrad.rules.case import Case, asked_once
 from whygrad.rules.cuts.called_in_vain import without_older_data
 from whygrad.rules.cuts.intent import (
     advantages,
-    chooses_for_target,
     dropped_terms,
     feeds_copy,
     is_compared,
     is_target,
     without_targets,
 )
+from whygrad.rules.cuts.logged_means import is_logged_mean
 from whygrad.rules.cuts.never_begun import never_begun
-from whygrad.rules.cuts.selections import one_of_compared, without_selections
+from whygrad.rules.cuts.selections import chooses_for_target, one_of_compared, without_selections
 
 
 @dataclass(slots=True)
@@ -88,7 +88,7 @@ def _explained(case: Case, backward: Backward, variables: set[int]) -> list[Miss
         left -= cut.variables
     if left:
         part = case.slice(backward, reach.CERTAIN)
-        dropped = dropped_terms(case.recording, part, left, backward)
+        dropped = _dropped(case, part, left, backward)
         found.append(Missing(backward, frozenset(left), [], part, update, seen, frozenset(left), dropped))
     return found
 
@@ -126,7 +126,7 @@ def _weigh(case: Case, backward: Backward, part: reach.Slice, cuts: list[reach.C
     behind = frozenset(v for cut in cuts for v in cut.variables)
     meant = [cut for cut in cuts if cut.op.kind in ("stop", "leave") or cut.op.switch is not None]
     stopped = {v for cut in meant for v in cut.variables}.difference(*(c.variables for c in cuts if c not in meant))
-    dropped = dropped_terms(case.recording, part, stopped, backward) if stopped else {}
+    dropped = _dropped(case, part, stopped, backward) if stopped else {}
     weights = advantages(case, part, cuts, backward.tape)
     only_weight = {v for c in weights for v in c.variables}.difference(*(c.variables for c in cuts if c not in weights))
     others = {v for c in cuts if c not in weights for v in c.variables}
@@ -136,6 +136,12 @@ def _weigh(case: Case, backward: Backward, part: reach.Slice, cuts: list[reach.C
     without = frozenset(dropped.keys() | only_weight)
     return Missing(backward, behind, cuts, part, unreached=without, dropped=dropped,
                    only_weight=frozenset(only_weight - dropped.keys()))  # fmt: skip
+
+
+def _dropped(case: Case, part: reach.Slice, variables: set[int], backward: Backward) -> dict[int, Op]:
+    """Terms that the loss was put together without; the mean of a network's own output is for a log."""
+    found = dropped_terms(case.recording, part, variables, backward)
+    return {v: op for v, op in found.items() if not is_logged_mean(case, op, variables)}
 
 
 def _lost(case: Case) -> dict[int, Backward]:
