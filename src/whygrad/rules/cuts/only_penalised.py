@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Op
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.intent import comes_from_variable
 from whygrad.rules.cuts.missing import Missing, cuts_of
 from whygrad.rules.cuts.verdict import Verdict, judge
-from whygrad.rules.targets.objective import SHAPING
+from whygrad.rules.targets.objective import MINUS, SHAPING, SUM
 
 _RANDOM = ("normal", "uniform", "random", "dropout", "bernoulli", "gamma", "rand", "threefry", "exponential")
 _CONSTANTS = frozenset({
@@ -78,6 +79,8 @@ def _mark_weighed(case: Case, backward: Backward, terms: list[_Term]) -> None:
     for op in ops:
         met = [v for v in op.inputs if v in whole]
         beside = [v for v in op.inputs if v not in whole and _floating(case, v) and case.recording.values[v].shape]
+        if op.name in SUM | MINUS:  # rows of several terms: the sum of those before is no data
+            beside = [v for v in beside if not comes_from_variable(case, v)]
         if len(met) == 1 and any(v in data for v in beside):
             whole[met[0]].weighed = True
 
