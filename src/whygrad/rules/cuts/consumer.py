@@ -149,7 +149,7 @@ def constant_term(case: Case, missing: Missing, dropped: Op) -> Site | None:
 def repeated_term(case: Case, missing: Missing, op: Op) -> Site | None:
     """Where the loss computes the same thing once more, of what has the shape of an output that was dropped."""
     again = _same_difference(case, missing, op)
-    return case.site(again.stack) if again is not None and given_twice(case.stack(again.stack)) is None else None
+    return case.site(again.stack) if again is not None and _given_one_twice(case, missing, again) is None else None
 
 
 def _same_difference(case: Case, missing: Missing, op: Op) -> Op | None:
@@ -168,6 +168,12 @@ def _same_difference(case: Case, missing: Missing, op: Op) -> Op | None:
     return None
 
 
+def _given_one_twice(case: Case, missing: Missing, again: Op) -> Site | None:
+    """The call of the function that compares, where that is given one thing twice; not the call for the gradient."""
+    called = case.stack(again.stack)[1:2]
+    return given_twice(called) if called != case.stack(missing.backward.stack)[:1] else None
+
+
 def repeated_operand(case: Case, missing: Missing, dropped: Op) -> Site | None:
     """Where, after an output that is dropped, one of its shape is taken twice by one operation: `matmul(q, q)`.
 
@@ -175,7 +181,7 @@ def repeated_operand(case: Case, missing: Missing, dropped: Op) -> Site | None:
     """
     again = _same_difference(case, missing, dropped)
     if again is not None:
-        return given_twice(case.stack(again.stack))
+        return _given_one_twice(case, missing, again)
     values, site = case.recording.values, case.site(dropped.stack)
     shapes = {values[v].shape for v in dropped.outputs if v in values}
     for op in case.slice(missing.backward, reach.CERTAIN).ops:
