@@ -152,8 +152,8 @@ def _stands_still(case: Case, twin: Twin) -> bool:
     """Whether the trained network itself never moves: no target could follow it (W401 or, in JAX, W206 says why)."""
     steps = [s for s in case.recording.steps if s.applied & twin.originals and s.error is None]
     begun = [{s.before[v] for s in steps if v in s.before} for v in twin.originals] if len(steps) > _UPDATES else []
-    if any(begun) and all(len(values) < _UPDATES for values in begun):
-        return True  # each update begins where the first one did
+    if any(begun) and all(len(values) < _UPDATES for values in begun) and not twin.out_of:
+        return True  # each update begins where the first one did, and no sync takes it back
     given = [s.gradients.get(v) for s in steps for v in s.applied & twin.originals]
     return bool(given) and all(numbers is not None and is_nothing(numbers) for numbers in given)
 
