@@ -54,6 +54,12 @@ class Case:
             return inner[inner.index(found) - 1]  # it ran inside the very call: in the function that JAX was given
         return found or (inner[0] if inner else None)
 
+    def led_from(self, op_stack: int, other_stack: int) -> Site | None:
+        """The same; where they share no function, the site in the innermost one that called both."""
+        inner, other = self.stack(op_stack), self.stack(other_stack)
+        around = next((site for depth in range(1, len(other)) if (site := shared_site(inner, other[depth:]))), None)
+        return self.seen_from(op_stack, other_stack) if shared_site(inner, other) or around is None else around
+
     def loss_site(self, backward: Backward) -> Site | None:
         """Where the loss was computed (where backward was called, if that is unknown)."""
         if backward.at not in self._losses:

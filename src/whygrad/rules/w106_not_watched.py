@@ -5,7 +5,8 @@ What it checks
     of an operation in place of the leaf, a tensor that did not require a
     gradient when it was used, a non-leaf given to an optimizer. TensorFlow: a
     constant, a tensor that the tape was not told to watch, a variable under
-    watch_accessed_variables=False.
+    watch_accessed_variables=False. JAX: an integer, or a tree in which a
+    filter has left no array.
 
 Why it matters
     Gradients are kept for leaves (PyTorch), for trainable variables and
@@ -76,6 +77,7 @@ from whygrad.rules.case import Case
 from whygrad.rules.cuts.intent import DIFFERENCE
 from whygrad.rules.cuts.missing import missing_gradients
 from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.updates.asked_for_nothing import asked_of_no_array
 from whygrad.rules.wording import at_line, quoted, subject, verb
 
 CODE, NAME = "W106", "not-watched"
@@ -94,6 +96,7 @@ def check(case: Case) -> Iterator[Finding]:
     yield from _unwatched_variables(case)
     yield from _no_leaf_for_optimizer(case)
     yield from _integers(case)
+    yield from asked_of_no_array(case)
 
 
 def _of_values(case: Case, backward: Backward) -> Iterator[Finding]:

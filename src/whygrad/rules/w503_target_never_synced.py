@@ -150,8 +150,11 @@ def _left_at_first(case: Case, twin: Twin) -> list[Copy]:
 
 
 def _stands_still(case: Case, twin: Twin) -> bool:
-    """Whether the trained network itself never moves: no target could follow it (W401 says why)."""
+    """Whether the trained network itself never moves: no target could follow it (W401 or, in JAX, W206 says why)."""
     steps = [s for s in case.recording.steps if s.applied & twin.originals and s.error is None]
+    begun = [{s.before[v] for s in steps if v in s.before} for v in twin.originals] if len(steps) > _UPDATES else []
+    if any(begun) and all(len(values) < _UPDATES for values in begun) and not twin.out_of:
+        return True  # each update begins where the first one did, and no sync takes it back
     given = [s.gradients.get(v) for s in steps for v in s.applied & twin.originals]
     return bool(given) and all(numbers is not None and is_nothing(numbers) for numbers in given)
 
@@ -385,7 +388,7 @@ def _used(case: Case, twin: Twin) -> Site | None:
     backward = twin.objective.backward
     for op in (*twin.objective.part.ops, *case.slice(backward).ops):
         if any(case.content.get(v) in twin.members for v in op.inputs):
-            return case.seen_from(op.stack, backward.stack)
+            return case.led_from(op.stack, backward.stack)
     return None
 
 

@@ -194,6 +194,8 @@ class Calls:
         self, name: str, args: Any, params: Any, outs: list[Any], frame: FrameType, probed: dict[Any, Any]
     ) -> None:
         scope = self.scope()
+        if name in words.STOP and outs[0] is args[0] and not self.recorder.local.tapes:
+            return  # outside of every gradient there is nothing to stop, and it gives back the very array
         if outs and not any(isinstance(out, core.Tracer) for out in outs):
             scope = self.recorder.root  # a constant, calculated while a function is traced: the array outlives its body
         stack = self.recorder.session.stacks.capture(frame)

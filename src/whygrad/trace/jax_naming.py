@@ -49,8 +49,8 @@ class Naming:
         self.recorder = recorder
         self._names: dict[int, tuple[Any, Name]] = {}
 
-    def look_for_names(self, frame: FrameType, leaves: list[Any]) -> None:
-        """Find names for these arrays in the user's frames."""
+    def look_for_names(self, frame: FrameType, leaves: list[Any], but: frozenset[str] = frozenset()) -> None:
+        """Find names for these arrays in the user's frames, other than those of certain networks."""
         wanted = {id(leaf) for leaf in leaves}
         self._names = {}
         if not wanted:
@@ -63,7 +63,9 @@ class Naming:
             for name, thing in list(names.items()):
                 if name.startswith("__") or isinstance(thing, ModuleType | type):
                     continue
-                for array, found, rank in _walk(name, thing, visited):
+                for array, found, rank in _walk(name, thing, visited, aliases=bool(but)):
+                    if found.network in but:
+                        continue
                     key = id(array)
                     order = (*rank, distance, place)
                     if found.holder:
@@ -74,6 +76,23 @@ class Naming:
         shared = {network for (network, _), known in owners.items() if len(set(known.values())) > 1}
         best |= {key: ((), found.with_holder()) for key, (_, found) in held.items() if best[key][1].network in shared}
         self._names = {id(leaf): (leaf, best[id(leaf)][1]) for leaf in leaves if id(leaf) in best}
+
+    def names_of(self, frame: FrameType, things: dict[int, Any]) -> dict[int, Name]:
+        """Names of values; a trained network's first name, which by now means its first content, for want of another.
+
+        `params = init(…)`, once given to a state for both of its networks, goes on meaning the arrays they began with.
+        """
+        found: dict[int, Name] = {}
+        left: frozenset[str] = frozenset()
+        for _ in range(2):
+            asked = {n: t for n, t in things.items() if n not in found or found[n].network in left}
+            self.look_for_names(frame, list(asked.values()), left)
+            found |= {n: name for n, thing in asked.items() if (name := self.of(thing)) is not None}
+            self.forget()
+            left = frozenset(name.network for n, name in found.items() if self.recorder.variables.left_name(n, name))
+            if not left:
+                break
+        return found
 
     def everything(self, frame: FrameType) -> dict[str, Any]:
         """Every array that the user's frames name, by its name."""

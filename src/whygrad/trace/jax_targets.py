@@ -93,13 +93,9 @@ class Targets:
                 things[number] = thing
         if not things:
             return
-        recorder.naming.look_for_names(sys._getframe(), list(things.values()))
         groups: dict[str, list[tuple[int, Name]]] = {}
-        for number, thing in things.items():
-            name = recorder.naming.of(thing)
-            if name is not None:
-                groups.setdefault(name.network, []).append((number, name))
-        recorder.naming.forget()
+        for number, name in recorder.naming.names_of(sys._getframe(), things).items():
+            groups.setdefault(name.network, []).append((number, name))
         self._constants({n: outside[n] for n in things if n in recorder.calls.constants}, wanted, stack, groups)
         shapes = self._shapes(wanted)
         others = {name: own for name, own in self._shapes(earlier).items() if name not in shapes}

@@ -49,6 +49,12 @@ class Variables:
         """The variable of this name and shape, if there is one."""
         return self._named.get((name.full, shape))
 
+    def left_name(self, value: int, name: Name) -> bool:
+        """Whether a name is a trained variable's, and the value is that variable's content no more."""
+        owner = self.of(value)
+        known = self.named(name, self.recorder.recording.values[value].shape)
+        return owner is not None and known == owner and self.content.get(owner, value) != value
+
     def adopt(self, value: int, name: Name) -> int:
         """The variable of this name; this value is its content."""
         recording = self.recorder.recording

@@ -13,6 +13,7 @@ from whygrad.rules.case import Case
 from whygrad.rules.cuts.intent import DIFFERENCE, LINEAR
 from whygrad.rules.cuts.missing import Missing
 from whygrad.rules.targets.objective import CONTRACTS, SHAPING
+from whygrad.rules.targets.sync_source import given_twice
 
 _SHOWN = frozenset({"square", "pow", "__pow__", "integer_pow", "abs", "sqrt"})
 """What a loss makes of a difference."""
@@ -148,6 +149,11 @@ def constant_term(case: Case, missing: Missing, dropped: Op) -> Site | None:
 
 def repeated_term(case: Case, missing: Missing, op: Op) -> Site | None:
     """Where the loss computes the same thing once more, of what has the shape of an output that was dropped."""
+    again = _same_difference(case, missing, op)
+    return case.site(again.stack) if again is not None and _given_one_twice(case, missing, again) is None else None
+
+
+def _same_difference(case: Case, missing: Missing, op: Op) -> Op | None:
     part, values = case.slice(missing.backward, reach.CERTAIN), case.recording.values
     shapes = {values[v].shape for v in op.outputs if v in values}
     seen: dict[tuple[str, tuple[int, ...]], Site] = {}
@@ -159,12 +165,24 @@ def repeated_term(case: Case, missing: Missing, op: Op) -> Site | None:
         first = seen.setdefault((one.name, one.inputs), site)
         after = (first.line, first.column) < (site.line, site.column)  # a loop comes by the same place again
         if (first.file, first.function) == (site.file, site.function) and after:
-            return site
+            return one
     return None
 
 
+def _given_one_twice(case: Case, missing: Missing, again: Op) -> Site | None:
+    """The call of the function that compares, where that is given one thing twice; not the call for the gradient."""
+    called = case.stack(again.stack)[1:2]
+    return given_twice(called) if called != case.stack(missing.backward.stack)[:1] else None
+
+
 def repeated_operand(case: Case, missing: Missing, dropped: Op) -> Site | None:
-    """Where, after an output that is dropped, one of its shape is taken twice by one operation: `matmul(q, q)`."""
+    """Where, after an output that is dropped, one of its shape is taken twice by one operation: `matmul(q, q)`.
+
+    Or by one function, which compares both that it is given: `double_mse(q1, q1, target)`.
+    """
+    again = _same_difference(case, missing, dropped)
+    if again is not None:
+        return _given_one_twice(case, missing, again)
     values, site = case.recording.values, case.site(dropped.stack)
     shapes = {values[v].shape for v in dropped.outputs if v in values}
     for op in case.slice(missing.backward, reach.CERTAIN).ops:

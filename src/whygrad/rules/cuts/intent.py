@@ -5,7 +5,7 @@ A bootstrap target is stopped on purpose, and so is an advantage; neither is wha
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from whygrad.flow import reach
@@ -80,26 +80,18 @@ def _is_older(recording: Recording, part: reach.Slice, op: Op, other: Op) -> boo
 
 
 def is_target(case: Case, part: reach.Slice, cut: reach.Cut) -> bool:
-    """Whether what lies behind a cut only serves as a target: added to something, then compared with a prediction."""
+    """Whether what lies behind a cut serves as a target: added to something, then compared with a prediction."""
+    return next(targets_behind(case, part, cut), None) is not None
+
+
+def targets_behind(case: Case, part: reach.Slice, cut: reach.Cut) -> Iterator[int]:
+    """What lies behind a cut, was added to something, and is compared with a prediction."""
     values, summed = _followers(case.recording, part, cut)
     for op in part.ops:
         if op.name in DIFFERENCE and len(op.inputs) >= 2:
             for one, other in (op.inputs[:2], op.inputs[1::-1]):
                 if one in summed and other not in values and comes_from_variable(case, other):
-                    return True
-    return False
-
-
-def chooses_for_target(case: Case, part: reach.Slice, cut: reach.Cut, backward: Backward) -> bool:
-    """Whether a cut picks the action that a target is taken for, and the rest of the network learns by another way.
-
-    Double Q-learning asks the trained network which action is best. A head that reaches the loss by that alone is
-    missing in the prediction; the index is as it should be.
-    """
-    if cut.op.kind != "discrete" or not is_target(case, part, cut):
-        return False
-    learning = {case.variable(v).network for v in backward.got}
-    return all(case.variable(v).network in learning for v in cut.variables)
+                    yield one
 
 
 def is_compared(case: Case, part: reach.Slice, cut: reach.Cut, tape: int | None) -> bool:

@@ -6,6 +6,7 @@ from whygrad.flow import reach
 from whygrad.flow.recording import Op
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.logged_means import is_mean
 from whygrad.rules.cuts.missing import Missing
 
 
@@ -36,8 +37,9 @@ def last_use(case: Case, missing: Missing, variables: set[int]) -> dict[int, Op]
             masks[value] = masks.get(value, 0) | mask
         if op.kind == "leave" or op.name == "read_value":
             continue
+        mean = is_mean(case, op)
         for variable, flag in bit.items():
-            if mask & flag:
+            if mask & flag and not (mean and variable in last):  # kept for a log; the output itself tells more
                 last[variable] = op
     return {variable: op for variable, op in last.items() if not _built_with(case, missing, op)}
 

@@ -12,14 +12,14 @@ from whygrad.rules.cuts.called_in_vain import without_older_data
 from whygrad.rules.cuts.dropped_terms import dropped_terms
 from whygrad.rules.cuts.intent import (
     advantages,
-    chooses_for_target,
     feeds_copy,
     is_compared,
     is_target,
     without_targets,
 )
+from whygrad.rules.cuts.logged_means import is_logged_mean
 from whygrad.rules.cuts.never_begun import never_begun
-from whygrad.rules.cuts.selections import one_of_compared, without_selections
+from whygrad.rules.cuts.selections import chooses_for_target, one_of_compared, without_selections
 
 
 @dataclass(slots=True)
@@ -88,7 +88,7 @@ def _explained(case: Case, backward: Backward, variables: set[int]) -> list[Miss
         left -= cut.variables
     if left:
         part = case.slice(backward, reach.CERTAIN)
-        dropped = dropped_terms(case.recording, part, left, backward)
+        dropped = _dropped(case, part, left, backward)
         found.append(Missing(backward, frozenset(left), [], part, update, seen, frozenset(left), dropped))
     return found
 
@@ -126,7 +126,7 @@ def _weigh(case: Case, backward: Backward, part: reach.Slice, cuts: list[reach.C
     behind = frozenset(v for cut in cuts for v in cut.variables)
     meant = [cut for cut in cuts if cut.op.kind in ("stop", "leave") or cut.op.switch is not None]
     stopped = {v for cut in meant for v in cut.variables}.difference(*(c.variables for c in cuts if c not in meant))
-    dropped = dropped_terms(case.recording, part, stopped, backward) if stopped else {}
+    dropped = _dropped(case, part, stopped, backward) if stopped else {}
     weights = [c for c in advantages(case, part, cuts, backward.tape) if not _all_that_is_asked(case, backward, c)]
     only_weight = {v for c in weights for v in c.variables}.difference(*(c.variables for c in cuts if c not in weights))
     others = {v for c in cuts if c not in weights for v in c.variables}
@@ -143,6 +143,12 @@ def _all_that_is_asked(case: Case, backward: Backward, cut: reach.Cut) -> bool:
     values = case.recording.values
     single = all(size == 1 for v in cut.op.outputs if v in values for size in values[v].shape)
     return single and bool(backward.wanted) and cut.variables >= set(backward.wanted)
+
+
+def _dropped(case: Case, part: reach.Slice, variables: set[int], backward: Backward) -> dict[int, Op]:
+    """Terms that the loss was put together without; the mean of a network's own output is for a log."""
+    found = dropped_terms(case.recording, part, variables, backward)
+    return {v: op for v, op in found.items() if not is_logged_mean(case, op, variables)}
 
 
 def _lost(case: Case) -> dict[int, Backward]:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from whygrad.flow import reach
-from whygrad.rules.cuts.intent import is_straight_through
+from whygrad.flow.recording import Backward
+from whygrad.rules.cuts.intent import is_straight_through, targets_behind
 
 if TYPE_CHECKING:
     from whygrad.rules.case import Case
@@ -23,6 +24,28 @@ def without_selections(case: Case, part: reach.Slice, cuts: list[reach.Cut], tap
     choosing = [c for c in cuts if c.op.kind == "discrete" and _only_chooses(case, part, c, tape)]
     others = {v for c in cuts if c not in choosing for v in c.variables}
     return [c for c in cuts if c not in choosing or not c.variables <= others]
+
+
+def chooses_for_target(case: Case, part: reach.Slice, cut: reach.Cut, backward: Backward) -> bool:
+    """Whether a cut picks the action that a target is taken for, and the rest of the network learns by another way.
+
+    Double Q-learning asks the trained network which action is best. A head that reaches the loss by that alone is
+    missing in the prediction; the index is as it should be.
+    """
+    targets = set(targets_behind(case, part, cut)) if cut.op.kind == "discrete" else set()
+    if not targets or _arrives(part, cut, targets):
+        return False
+    learning = {case.variable(v).network for v in backward.got}
+    return all(case.variable(v).network in learning for v in cut.variables)
+
+
+def _arrives(part: reach.Slice, cut: reach.Cut, but: set[int]) -> bool:
+    """Whether the loss is computed from what lies behind a cut on a way past certain values."""
+    follow = set(cut.op.outputs)
+    for op in part.ops:
+        if op.at > cut.op.at and any(v in follow for v in op.inputs):
+            follow.update(v for v in op.outputs if v not in but)
+    return part.loss in follow
 
 
 def one_of_compared(

@@ -1,10 +1,17 @@
-"""TensorFlow: a gradient that is asked of an empty list, because the model tracks none of the layers that it uses."""
+"""A gradient that is asked of nothing.
+
+TensorFlow: of an empty list, because the model tracks none of the layers that it uses. JAX: of a tree without arrays,
+because a filter sets all of them aside.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+from collections.abc import Iterable, Iterator
 
 from whygrad.flow import reach
+from whygrad.flow.site import Site
+from whygrad.flow.syntax import dotted, tree_of
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.finding import Finding, PathStep
@@ -40,3 +47,40 @@ def asked_for_nothing(case: Case) -> Iterator[Finding]:
             variables=case.names(members), where=where, label="asks for the gradient of nothing", loss=loss,
             path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
         )  # fmt: skip
+
+
+def asked_of_no_array(case: Case) -> Iterator[Finding]:
+    """JAX: what a loss is differentiated for has no array in it, each time that the line asks."""
+    recording = case.recording
+    asked = [b for b in recording.backwards if recording.framework == "jax" and not b.implicit and not b.error]
+    full = {b.stack for b in asked if b.wanted or b.asked_values or b.loss not in recording.values}
+    empty = {b.stack: b for b in reversed(asked) if b.stack not in full}
+    for stack, backward in empty.items():
+        where, loss = case.site(stack), case.loss_site(backward)
+        let_go = _marked_in_vain({site.file for sites in recording.stacks for site in sites if site.own})
+        steps = [(let_go, "tree_at", "says what to train, and is dropped"), (where, "grad", "asked of nothing")]
+        yield Finding(
+            code="W106", rule="not-watched", severity="error",
+            message=f"the gradient of the loss{at_line(loss, let_go or where)} is asked for, and of no array at all",
+            why="jax.grad follows the arrays of the argument that it is given, and there is none: the filter sets all "
+            "of them aside, so that nothing is trained."
+            + (" eqx.tree_at changes no tree: it returns a new one, which is dropped here." if let_go else ""),
+            fix=f"keep what {quoted(let_go)} returns" if let_go is not None
+            else "let the filter select what is to learn: eqx.is_inexact_array, or a tree with True for those arrays",
+            variables=(), where=let_go or where, loss=loss, seen=sum(b.stack == stack for b in asked),
+            label="a new tree, which is dropped" if let_go is not None else "asks for the gradient of nothing",
+            path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
+        )  # fmt: skip
+
+
+def _marked_in_vain(files: Iterable[str]) -> Site | None:
+    """The one `eqx.tree_at(…)` of the program whose result nothing takes."""
+    found: list[Site] = []
+    for file in files:
+        tree = tree_of(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            call = node.value if isinstance(node, ast.Expr) else None
+            if isinstance(call, ast.Call) and dotted(call.func).rpartition(".")[2] == "tree_at":
+                end, column = call.end_lineno or call.lineno, call.end_col_offset or 0
+                found.append(Site(file, call.lineno, call.col_offset, end, column, ""))
+    return found[0] if len(found) == 1 else None
