@@ -1,4 +1,4 @@
-"""A loss with weights of its own, as metric learning has them: they are moved to where the batch is, onto themselves."""
+"""A loss with weights of its own, as in metric learning: they are moved to where the batch is, onto themselves."""
 
 import torch
 from torch import nn
