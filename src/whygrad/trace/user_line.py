@@ -28,7 +28,7 @@ FRAMEWORKS = (
 )  # fmt: skip
 """Packages whose frames are never the answer to "which line?"."""
 
-_OWN_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_OWN_PACKAGE = os.path.dirname(os.path.dirname(os.path.realpath(__file__))) + os.sep
 _AGENTS = os.path.join(_OWN_PACKAGE, "rl", "agents") + os.sep
 
 
