@@ -66,6 +66,8 @@ What does not help
     which at least shows the fault.
     A global variable inside a jitted function: it is written once, while
     the function is traced, and never again.
+    jax.jit around a step on Flax NNX objects: it changes a copy of them.
+    nnx.jit carries the changes out.
 
 When it is meant
     A line search, an inner loop (MAML) and a trial step compute parameters
@@ -304,14 +306,20 @@ def _dropped(case: Case, where: Site | None, steps: list[tuple[Step, set[int]]])
     }.get(step.call, f"assign its result to `{network}`")
     here = step.returned is None and where == case.site(step.stack)
     how = f"keep it: {how}" if here else f"take what {quoted(where)} returns as the new `{network}`"
+    made = case.recording.ops.get(step.at)
+    why = "Arrays in JAX do not change. The update made new ones, and the program goes on with those from before, so "
+    why += "that every update begins where the first one did."
+    if here and made is not None and made.inside == "nnx.update":
+        why = "jax.jit works on a copy of an NNX object: what is changed in it is lost when the function returns, and "
+        why += "every update begins where the first one did."
+        how = f"compile the function with nnx.jit, or return nnx.state({network}) and nnx.update({network}, …) with it"
     return Finding(
         code=CODE,
         rule=NAME,
         severity="error",
         message=f"{who} {verb(lost, case, 'is', 'are')} updated, and the new values are dropped: the next gradient is "
         "taken at the old ones",
-        why="Arrays in JAX do not change. The update made new ones, and the program goes on with those from before, so "
-        "that every update begins where the first one did.",
+        why=why,
         fix=how,
         variables=case.names(lost),
         where=where,

@@ -475,7 +475,8 @@ def _key(jaxpr: Any) -> Any:
     return next((eqn.outvars[0] for eqn in reversed(jaxpr.eqns) if eqn.outvars), None)
 
 
-_TRAINERS = ("/optax/", "/flax/training/", "/flax/nnx/training/", "/equinox/_update.py")
+_NNX = "/flax/nnx/training/"
+_TRAINERS = ("/optax/", "/flax/training/", _NNX, "/equinox/_update.py")
 
 
 def _library_function(frame: FrameType | None) -> str:
@@ -485,6 +486,8 @@ def _library_function(frame: FrameType | None) -> str:
         path = frame.f_code.co_filename
         if any(part in path for part in _TRAINERS):
             found = frame.f_code.co_name
+            if _NNX in path and found not in BEGINS:
+                found = "nnx.update"  # a wrapper of its `update` has a name of its own
         frame = frame.f_back
     return found
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _SUMS = frozenset({"add", "sub", "apply_updates"})
 _APPLIES = frozenset({"apply_updates", "apply_gradients", "update_params"})
-_UPDATES = frozenset({"update_fn", "update", "update_fn_with_extra_args", "init_empty_state"})
+_UPDATES = frozenset({"update_fn", "update", "update_fn_with_extra_args", "init_empty_state", "nnx.update"})
 _PATIENCE = 4
 """How many times as long to look where an optimizer was begun and waits; compiled steps are slow to look at."""
 _SAME = frozenset({"astype", "broadcast", "reshape", "squeeze", "copy", "device_put", "array", "asarray"})
