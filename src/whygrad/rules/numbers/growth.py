@@ -126,9 +126,14 @@ def _losses_grow(case: Case, steps: list[Step]) -> bool:
 
 def losses_of(case: Case, steps: list[Step]) -> list[float]:
     """The size of the loss in each update, 0 where it is not known."""
+    return [abs(loss) for loss in signed_losses(case, steps)]
+
+
+def signed_losses(case: Case, steps: list[Step]) -> list[float]:
+    """The loss in each update, 0 where it is not known."""
     losses = []
     for step in steps:
         passes = [b for b in case.recording.backwards if b.at < step.at and b.got & step.applied]
         numbers = numbers_of(case, passes[-1].loss) if passes else None
-        losses.append(abs(numbers.high) if numbers is not None and numbers.size == 1 else 0.0)
+        losses.append(numbers.high if numbers is not None and numbers.size == 1 else 0.0)
     return losses

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from whygrad.flow.recording import Optimizer, Step
 from whygrad.rules.case import Case, asked_once
-from whygrad.rules.numbers.growth import losses_of, norm_of
+from whygrad.rules.numbers.growth import norm_of, signed_losses
 
 _WEIGHTS, _LOSS, _STAYS, _AFTER = 10.0, 10.0, 2.0, 3
 """How many times the weights and, at its worst, the loss; how many times the loss usually, and in how many updates."""
@@ -28,11 +28,14 @@ class Thrown:
 
 @asked_once
 def thrown(case: Case) -> Thrown | None:
-    """The first optimizer of that kind. A loss that only begins to grow, or that comes back, is no such case."""
+    """The first optimizer of that kind. A loss that only begins to grow, or that comes back, is no such case.
+
+    Nor is one that falls below zero: a score that is made as large as it gets has no floor, and may take weights far.
+    """
     for optimizer in case.recording.optimizers.values():
         steps = [s for s in case.recording.steps if s.optimizer == optimizer.id and s.gradients and s.error is None]
         known = [s for s in steps if s.weights and s.weights.keys() == steps[0].weights.keys()]
-        losses = losses_of(case, steps)
+        losses = signed_losses(case, steps)
         if len(known) < 2 or known[0] is not steps[0] or min(losses) <= 0:
             continue
         first = norm_of(known[0].weights)
