@@ -306,13 +306,17 @@ def _dropped(case: Case, where: Site | None, steps: list[tuple[Step, set[int]]])
     }.get(step.call, f"assign its result to `{network}`")
     here = step.returned is None and where == case.site(step.stack)
     how = f"keep it: {how}" if here else f"take what {quoted(where)} returns as the new `{network}`"
+    why = (
+        "Arrays in JAX do not change. The update made new ones, and the program goes on with those from before, so "
+        "that every update begins where the first one did."
+    )
     made = case.recording.ops.get(step.at)
-    why = "Arrays in JAX do not change. The update made new ones, and the program goes on with those from before, so "
-    why += "that every update begins where the first one did."
     if here and made is not None and made.inside == "nnx.update":
-        why = "jax.jit works on a copy of an NNX object: what is changed in it is lost when the function returns, and "
-        why += "every update begins where the first one did."
         how = f"compile the function with nnx.jit, or return nnx.state({network}) and nnx.update({network}, …) with it"
+        why = (
+            "jax.jit works on a copy of an NNX object: what is changed in it is lost when the function returns, and "
+            "every update begins where the first one did."
+        )
     return Finding(
         code=CODE,
         rule=NAME,

@@ -16,14 +16,14 @@ from whygrad.rules.case import Case
 from whygrad.rules.cuts.intent import leading_on
 from whygrad.rules.cuts.missing import Missing, cuts_of
 from whygrad.rules.cuts.verdict import Verdict, judge
-from whygrad.rules.targets.objective import SHAPING
+from whygrad.rules.targets.objective import MINUS, SHAPING, SUM
 
 _RANDOM = ("normal", "uniform", "random", "dropout", "bernoulli", "gamma", "rand", "threefry", "exponential")
 _CONSTANTS = frozenset({
     "zeros", "zeros_like", "ones", "ones_like", "fill", "full", "full_like", "range", "arange", "eye", "linspace",
     "iota", "shape",
 })  # fmt: skip
-_SUMS = frozenset({"add", "__add__", "__radd__", "add_n", "sub", "__sub__", "__rsub__", "rsub", "subtract"})
+_SUMS = SUM | MINUS | {"add_n"}
 
 
 @dataclass(slots=True)
