@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from whygrad.flow.recording import Optimizer
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.missing import missing_gradients
 from whygrad.rules.wording import networks
 
 
@@ -19,9 +20,11 @@ def given_by_mistake(case: Case) -> list[tuple[Optimizer, set[int]]]:
         return []
     groups = [set(group) for group in networks(case, case.unheld).values()] + [{v} for v in _kept_alone(case)]
     idle = [(group, _shapes(case, group)) for group in groups]
+    # What a loss is computed from, behind a wall, is what it should train: the wall is the fault (W101 to W104).
+    stopped = {v for lost in missing_gradients(case) for cut in lost.cuts for v in cut.variables}
     found = []
     for optimizer in case.recording.optimizers.values():
-        if not optimizer.holds or optimizer.holds & case.trained:
+        if not optimizer.holds or optimizer.holds & (case.trained | stopped):
             continue
         mine = _shapes(case, optimizer.holds)
         for group, shapes in idle:
