@@ -138,7 +138,7 @@ def _explained(case: Case, variable: int, steps: list[Step]) -> Dead | None:
     backward = pass_before(case, last, variable)
     if backward is None:
         return None
-    ends = dead_ends(case, backward, last, {variable})
+    ends = sorted(dead_ends(case, backward, last, {variable}), key=_from_outside)
     for dead in ends or own_backwards(case, backward, {variable}, zero_gradients(case).keys()):
         if dead.why == "zero input":
             mask = masked_away(case, dead.entering) if dead.entering is not None else None
@@ -159,6 +159,12 @@ def _explained(case: Case, variable: int, steps: list[Step]) -> Dead | None:
         if len(steps) > 1 or structural(case, dead.op):
             return dead
     return None
+
+
+def _from_outside(dead: Dead) -> bool:
+    """Whether zeros are a plain number or data: where another term has zeros that were computed, those say more."""
+    made = dead.why == "zero factor" and dead.zero is not None and dead.zero.kind != "enter" and dead.zero.inputs
+    return dead.why in ("zero constant", "zero factor") and not made
 
 
 def _first_flat(case: Case, dead: Dead) -> Dead:

@@ -92,7 +92,7 @@ def _of_pass(case: Case, backward: Backward) -> Iterator[tuple[Op, _ZeroTerm | N
             nothing = _times_nothing(case, other) if known is not None and known.all_zero else None
             if nothing is not None and (not _is_chance(case, source) or behind(case, part, other, backward)):
                 nothing = None
-            if known is None or other in case.content or (case.recording.values[other].live and nothing is None):
+            if known is None or other in case.content or (nothing is None and _learns(case, part, other, backward)):
                 continue  # a deviation that is zero and learns (from an old policy, from a mean) has a gradient itself
             if not reach.carries(case.recording, op, source, op.outputs[0], backward.tape):
                 continue
@@ -104,6 +104,13 @@ def _of_pass(case: Case, backward: Backward) -> Iterator[tuple[Op, _ZeroTerm | N
             if variables:
                 told.add(op.stack)
                 yield op, _ZeroTerm(backward, op, maker, variables, 1)
+
+
+def _learns(case: Case, part: reach.Slice, value: int, backward: Backward) -> bool:
+    """Whether a value has a gradient to give. JAX does not say so of a value: there it is one that variables lead to."""
+    if case.recording.framework == "jax":
+        return bool(behind(case, part, value, backward))
+    return case.recording.values[value].live
 
 
 def _less_itself(case: Case, maker: Op) -> bool:
