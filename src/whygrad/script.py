@@ -13,6 +13,7 @@ import signal
 import sys
 import threading
 import time
+import traceback
 import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ from typing import Any, NoReturn
 
 from whygrad.frames import clean, ours
 from whygrad.honest_warnings import honest_warnings
+from whygrad.trace import user_line
 from whygrad.trace.session import EnoughUpdates, Session
 
 _runpy: Any = runpy
@@ -59,6 +61,7 @@ def run(
     `give_up` is called, before the process is ended, where the program will not stop after its last update.
     """
     start = _module(target) if module else _file(target)
+    user_line.outside.update(frame.f_code for frame, _ in traceback.walk_stack(None))
     sys.argv = ["-m" if module else target, *arguments]
     sys.setrecursionlimit(sys.getrecursionlimit() + _OUR_FRAMES)
     with honest_warnings(), _honest_threads(), _termination(), _stopping(session, give_up):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import sys
+from pathlib import Path
 
 import pytest
-from cli_runs import python, same_but_for_the_report, whygrad, write
+from cli_runs import execute, python, same_but_for_the_report, whygrad, write
 
 if importlib.util.find_spec("torch") is None:
     pytest.skip("torch is not installed", allow_module_level=True)
@@ -269,3 +271,30 @@ def test_recording_inside_a_recorded_script(warm, tmp_path):
     result = warm.whygrad(tmp_path, "run", "train.py")
     assert "its report, at the end, covers this block too" in result.out
     assert "(2 updates seen, torch)" in result.err
+
+
+def test_the_installed_command_is_no_part_of_the_program(tmp_path):
+    """Two networks that are made line by line share no frame but the one of the file that a shell starts."""
+    write(tmp_path, apart=APART)
+    command = [str(Path(sys.executable).with_name("whygrad")), "run", "--json", "report.json", "apart.py"]
+    done = execute(command, tmp_path)
+    assert done.status == 1, done.err
+    [finding] = json.loads((tmp_path / "report.json").read_text())["findings"]
+    assert finding["code"] == "W203"
+    assert {Path(step["file"]).name for step in finding["path"]} == {"apart.py"}
+
+
+APART = """
+import torch
+from torch import nn
+
+class Both(nn.Module):
+    def __init__(self, *parts):
+        super().__init__()
+        self.parts = list(parts)
+
+policy = nn.Linear(3, 2)
+value = nn.Linear(3, 1)
+both = Both(policy, value)
+optimizer = torch.optim.Adam(both.parameters())
+"""

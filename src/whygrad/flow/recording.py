@@ -415,6 +415,20 @@ class Failure:
 
 
 @dataclass(slots=True)
+class GivenNothing:
+    """PyTorch: an optimizer was refused because it was given no parameters, and what the model has all the same."""
+
+    at: int
+    stack: int
+    used_up: bool
+    """A generator that somebody had gone through before."""
+    hidden: dict[int, tuple[str, str, str]]
+    """Variables that the model keeps in plain containers: the file and the name of the class, and the attribute."""
+    frozen: frozenset[int]
+    """Variables that it lists, and that ask for no gradient."""
+
+
+@dataclass(slots=True)
 class Asked:
     """PyTorch: the program asked whether a value takes a gradient (`if loss.requires_grad:`), and was told no."""
 
@@ -466,6 +480,7 @@ class Recording:
     writes: list[Write] = field(default_factory=list)
     handovers: list[Handover] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
+    given_nothing: list[GivenNothing] = field(default_factory=list)
     asked: list[Asked] = field(default_factory=list)
     contracts: list[Declared] = field(default_factory=list)
     stacks: list[Stack] = field(default_factory=list)

@@ -169,6 +169,17 @@ def assignments(file: str) -> dict[str, list[tuple[Site, ast.expr]]]:
     return found
 
 
+def assigned_in(file: str, owner: str, name: str) -> Site | None:
+    """The first assignment to a name (`self.layers`) in the body of a class."""
+    tree = tree_of(file)
+    short = owner.rpartition(".")[2]
+    bodies = [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name == short] if tree is not None else []
+    for site, _ in assignments(file).get(name, ()):
+        if any(body.lineno <= site.line <= (body.end_lineno or body.lineno) for body in bodies):
+            return site
+    return None
+
+
 def _matched(place: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
     if isinstance(place, ast.Tuple) and isinstance(value, ast.Tuple) and len(place.elts) == len(value.elts):
         yield from zip(place.elts, value.elts, strict=True)

@@ -218,7 +218,7 @@ def _called(optimizer: Any, frame: FrameType) -> str:
         for name, thing in list(scope.items()):
             if thing is optimizer:
                 return str(name)
-            held = vars(thing) if not isinstance(thing, type) and names._is_holder(thing) else {}
+            held = vars(thing) if not isinstance(thing, type) and names.is_holder(thing) else {}
             for attribute, inner in list(held.items()):
                 if inner is optimizer:
                     return str(attribute)

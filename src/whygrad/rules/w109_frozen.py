@@ -71,6 +71,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygrad.flow import reach
+from whygrad.flow.recording import GivenNothing
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
@@ -95,6 +96,9 @@ def check(case: Case) -> Iterator[Finding]:
     fatal = _stops_everything(case)
     for members in _by_line(case, frozen | fatal):
         yield _finding(case, members, "error" if members & fatal else _severity(case, members))
+    for refused in recording.given_nothing:
+        if refused.frozen and not refused.hidden and not refused.used_up:
+            yield _nothing_left(case, refused)
 
 
 def _stops_everything(case: Case) -> set[int]:
@@ -202,4 +206,24 @@ def _finding(case: Case, members: set[int], severity: Severity) -> Finding:
         why=why,
         fix=f"set {fix} on it, or do not give it to the optimizer if it is meant to stay as it is",
         variables=case.names(members), where=where, label=f"{flag} from here on", path=tuple(path),
+    )  # fmt: skip
+
+
+def _nothing_left(case: Case, refused: GivenNothing) -> Finding:
+    """PyTorch: an optimizer is given what is not frozen, and everything is."""
+    members = set(refused.frozen)
+    refuses = case.site(refused.stack)
+    line = next((case.variable(v).frozen for v in sorted(members) if case.variable(v).frozen is not None), None)
+    where = case.site(line) if line is not None else refuses
+    steps = [(where, "requires_grad=False", "frozen here"), (refuses, "optimizer", "gets an empty list")]
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"{subject(case, members)} {verb(members, case, 'is', 'are')} frozen, and nothing is left for the "
+        f"optimizer{at_line(refuses, where)}",
+        why="It is given what asks for a gradient, and with requires_grad=False nothing does: the list is empty, and "
+        "PyTorch refuses to build the optimizer.",
+        fix="set requires_grad_(True) on what is to learn, or put a new layer in the place of the last one after the "
+        "others were frozen",
+        variables=case.names(members), where=where, label="requires_grad=False from here on",
+        path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
     )  # fmt: skip

@@ -95,6 +95,7 @@ from whygrad.rules.updates.left_out_by import left_out_by
 from whygrad.rules.updates.mistaken_holds import given_by_mistake
 from whygrad.rules.updates.replaced import UNNAMED
 from whygrad.rules.updates.unstepped import Unstepped, optimizer_called, unstepped
+from whygrad.rules.updates.used_up_lists import used_up_lists
 from whygrad.rules.w202_stale_parameters import left_behind
 from whygrad.rules.w203_unregistered import in_objects
 from whygrad.rules.w204_crossed_wires import crossed
@@ -112,6 +113,7 @@ def check(case: Case) -> Iterator[Finding]:
     for found in unstepped(case):
         yield _unstepped(case, found)
     yield from asked_for_nothing(case)
+    yield from used_up_lists(case)
     yield from _all_zero(case)
     yield from _zero_rates(case) if recording.framework == "jax" else _rates_of_zero(case.over_time)
     mistaken = [(o, members) for o, members in given_by_mistake(case) if not members & case.replaced.fresh]  # W202

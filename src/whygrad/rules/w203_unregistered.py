@@ -5,7 +5,8 @@ What it checks
     in a plain list, dict or tuple (PyTorch), in a plain object or made inside
     call() (Keras), in a static field (Equinox) or a plain object (Equinox,
     Flax NNX). They get a gradient, and no optimizer holds them; in JAX they
-    are constants. In PyTorch too a parameter of which the model keeps a
+    are constants. Where all layers are hidden so, PyTorch refuses to build
+    the optimizer ("got an empty parameter list"). In PyTorch too a parameter of which the model keeps a
     result only (`nn.Parameter(x).to(device)`).
 
 Why it matters
@@ -107,9 +108,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whygrad.flow.recording import Backward, HiddenLayer, Op
+from whygrad.flow.recording import Backward, GivenNothing, HiddenLayer, Op
 from whygrad.flow.site import Site, Stack
 from whygrad.flow.source import expression
+from whygrad.flow.syntax import assigned_in
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.finding import Finding, PathStep
@@ -129,6 +131,9 @@ def check(case: Case) -> Iterator[Finding]:
         yield _made_at_each_call_finding(case, group, where)
     for network, members in networks(case, hidden).items():
         yield _finding(case, network, set(members), _kept_at(case, set(members)))
+    for refused in recording.given_nothing:
+        if refused.hidden and not refused.used_up:
+            yield _listed_nothing(case, refused)
     for (network, where), group in _of_objects(case).items():
         yield _finding(case, network, group, where, in_object=True)
     for (network, where), (group, op) in made_over(case).items():
@@ -293,12 +298,38 @@ def _finding(case: Case, network: str, group: set[int], where: Site | None, in_o
     )  # fmt: skip
 
 
+def _listed_nothing(case: Case, refused: GivenNothing) -> Finding:
+    """PyTorch: every layer of the model is in a plain container, and the optimizer got an empty list."""
+    members = set(refused.hidden)
+    file, keeper, attribute = refused.hidden[min(members)]
+    where = (
+        _made_in(case, members, keeper) or assigned_in(file, keeper, f"self.{attribute}") or created_at(case, members)
+    )
+    made, refuses = created_at(case, members), case.site(refused.stack)
+    steps = [(made, "creation", "made here"), (refuses, "optimizer", "gets an empty list")]
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"{subject(case, members)} {verb(members, case, 'is', 'are')} not registered: `{keeper}` keeps its "
+        f"layers in `self.{attribute}`, and parameters() is empty",
+        why=f"nn.Module does not look into plain containers, so parameters() of `{keeper}` lists nothing and PyTorch "
+        "refuses to build the optimizer.",
+        fix="keep layers in nn.ModuleList([...]) or nn.ModuleDict({...}), parameters in nn.ParameterList",
+        variables=case.names(members), where=where or refuses, label="layers in here are invisible to the model",
+        path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
+    )  # fmt: skip
+
+
 def _kept_at(case: Case, members: set[int]) -> Site | None:
     """The line in the model's own class that made the layers, else the line that made them."""
+    return _made_in(case, members) or created_at(case, members)
+
+
+def _made_in(case: Case, members: set[int], by: str = "") -> Site | None:
+    """The line in the class that keeps the layers (or in the class that is named) that made them."""
     for variable in sorted(members):
-        keeper, stack = case.variable(variable).keeper, case.stack(case.variable(variable).created)
+        keeper, stack = by or case.variable(variable).keeper, case.stack(case.variable(variable).created)
         for index, site in enumerate(stack):
             if keeper and site.function.startswith(f"{keeper}."):
                 handed = index > 0 and expression(site).startswith("super(")  # a class that this one is derived from
                 return stack[index - 1] if handed else site
-    return created_at(case, members)
+    return None

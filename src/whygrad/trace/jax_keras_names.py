@@ -12,7 +12,7 @@ from types import FrameType
 from typing import Any
 
 from whygrad.trace.jax_naming import Name
-from whygrad.trace.names import _is_holder, scopes
+from whygrad.trace.names import is_holder, scopes
 
 _Leaf = tuple[int, str, Any, tuple[Any, ...]]
 
@@ -45,7 +45,7 @@ def _models(frame: FrameType) -> Iterator[tuple[str, Any]]:
     seen: set[int] = set()
     for names, _ in scopes(frame):
         for name, thing in list(names.items()):
-            held = list(vars(thing).items()) if not _is_model(thing) and _is_holder(thing) else []
+            held = list(vars(thing).items()) if not _is_model(thing) and is_holder(thing) else []
             for own, one in ((name, thing), *held):
                 if _is_model(one) and id(one) not in seen and own != "self":
                     seen.add(id(one))

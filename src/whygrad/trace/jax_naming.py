@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy
 
-from whygrad.trace.names import _is_holder, scopes
+from whygrad.trace.names import is_holder, scopes
 
 if TYPE_CHECKING:
     from whygrad.trace.jax_recorder import JaxRecorder
@@ -158,7 +158,7 @@ def _walk(
                 inside = holds and (step[0] == "." or _is_record(child)) and array_of(child) is None
                 own_top = path + step if inside or not path else top
                 todo.append((path + step, own_top, child, depth + 1, objects, holder))
-        elif _is_holder(item) and objects < _OBJECTS:
+        elif is_holder(item) and objects < _OBJECTS:
             parts = reversed(list(vars(item).items()))
             todo.extend((key, key, child, depth + 1, objects + 1, path) for key, child in parts)
 

@@ -160,13 +160,13 @@ def _walk(
             visited.add(id(thing))
             for index, item in enumerate(thing):
                 yield from _walk(adapter, f"{name}[{index}]", item, depth + 1, visited, place, holder)
-    elif _is_holder(thing):
+    elif is_holder(thing):
         visited.add(id(thing))
         for attribute, item in list(vars(thing).items()):
             yield from _walk(adapter, attribute, item, depth + 1, visited, place, "" if name == "self" else name)
 
 
-def _is_holder(thing: Any) -> bool:
+def is_holder(thing: Any) -> bool:
     """An instance of a class from user or library code, not a framework object or a builtin."""
     module = sys.modules.get(type(thing).__module__)
     file = getattr(module, "__file__", None)

@@ -109,14 +109,25 @@ def _entries(module: torch.nn.Module) -> Iterator[tuple[str, str, Any, str]]:
         registered.add(id(parameter))
         path = _plain(path)
         yield path, path.rpartition(".")[0], parameter, ""
+    for start, part, _, path, parameter in _in_containers(module):
+        if id(parameter) not in registered:
+            yield path, path.rpartition(".")[0] or start, parameter, type(part).__qualname__
+
+
+def hidden_parameters(module: torch.nn.Module) -> Iterator[tuple[torch.nn.Module, str, Tensor]]:
+    """What a model keeps in plain containers: the part that does, the attribute, the parameter."""
+    for _, part, attribute, _, parameter in _in_containers(module):
+        yield part, attribute, parameter
+
+
+def _in_containers(module: torch.nn.Module) -> Iterator[tuple[str, torch.nn.Module, str, str, Tensor]]:
     for prefix, part in module.named_modules():
         for attribute, thing in vars(part).items():
             if attribute.startswith("_") and attribute in _MODULE_INTERNALS:
                 continue
             start = f"{prefix}.{attribute}" if prefix else attribute
             for path, parameter in _hidden(start, thing, 0):
-                if id(parameter) not in registered:
-                    yield path, path.rpartition(".")[0] or start, parameter, type(part).__qualname__
+                yield start, part, attribute, path, parameter
 
 
 _MODULE_INTERNALS = frozenset(vars(torch.nn.Module())) - {"training"}

@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.optim import optimizer as torch_optimizer
 
 from whygrad.trace.patches import Patches
+from whygrad.trace.torch_given_nothing import REFUSED, asked_model, is_used_up, note_given_nothing
 from whygrad.trace.updates import Updates
 
 if TYPE_CHECKING:
@@ -59,10 +60,15 @@ class Optimizers:
     def _wrap_init(self, original: _Call) -> _Call:
         def __init__(optimizer: Any, *args: Any, **kwargs: Any) -> None:
             recorder = self.recorder
+            given = args[0] if args else kwargs.get("params")
+            model, used_up = asked_model(given), is_used_up(given)
             try:
                 with recorder.quiet():
                     original(optimizer, *args, **kwargs)
             except (TypeError, ValueError) as error:
+                if REFUSED in str(error):
+                    with recorder.guarded:
+                        note_given_nothing(recorder, model, used_up, sys._getframe(1))
                 recorder.calls.note_failure("optimizer", error, sys._getframe(1))
                 raise
             with recorder.guarded:

@@ -53,6 +53,9 @@ _GENERATED = "__autograph_generated_file"
 stand_ins: dict[CodeType, CodeType] = {}
 """Machinery of ours that asks for gradients, and the function whose end is shown as the place where that was done."""
 
+outside: set[CodeType] = set()
+"""Code that started us and runs around the program: the file that a shell finds under `whygrad`, for one."""
+
 Rewritten = tuple[CodeType, dict[int, int]]
 """The function that generated code was made of, and for each line of the one the line of the other."""
 
@@ -129,6 +132,8 @@ class StackTable:
 
     def _kind(self, code: CodeType) -> int:
         """Of generated code, what the function is that it was made of."""
+        if code in outside:
+            return SKIP
         if _GENERATED in code.co_filename:
             for rewritten in [find(code.co_filename) for find in rewriters]:
                 if rewritten is not None:

@@ -107,7 +107,7 @@ def _of_pass(case: Case, backward: Backward) -> Iterator[tuple[Op, _ZeroTerm | N
 
 
 def _learns(case: Case, part: reach.Slice, value: int, backward: Backward) -> bool:
-    """Whether a value has a gradient to give. JAX does not say so of a value: there it is one that variables lead to."""
+    """Whether a value has a gradient to give; JAX does not say so of a value: there it is what variables lead to."""
     if case.recording.framework == "jax":
         return bool(behind(case, part, value, backward))
     return case.recording.values[value].live
