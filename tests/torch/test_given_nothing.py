@@ -21,7 +21,7 @@ def test_layers_in_a_plain_list():
         "variables": (
             "policy.0.weight", "policy.0.bias", "policy.2.weight", "policy.2.bias", "value.weight", "value.bias",
         ),
-        "path": [(17, "made here"), (20, "gets an empty list")],
+        "path": [(16, "made here"), (19, "gets an empty list")],
     }  # fmt: skip
 
 

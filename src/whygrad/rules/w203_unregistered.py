@@ -6,8 +6,8 @@ What it checks
     call() (Keras), in a static field (Equinox) or a plain object (Equinox,
     Flax NNX). They get a gradient, and no optimizer holds them; in JAX they
     are constants. Where all layers are hidden so, PyTorch refuses to build
-    the optimizer ("got an empty parameter list"). In PyTorch too a parameter of which the model keeps a
-    result only (`nn.Parameter(x).to(device)`).
+    the optimizer ("got an empty parameter list"). In PyTorch too a parameter
+    of which the model keeps a result only (`nn.Parameter(x).to(device)`).
 
 Why it matters
     parameters() and trainable_variables list what is registered. What is not
