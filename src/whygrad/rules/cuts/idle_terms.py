@@ -29,6 +29,7 @@ _SUMS = frozenset({
 })  # fmt: skip
 _SIGNS = frozenset({"neg", "negative", "__neg__", "identity", "squeeze", "reshape", "view", "clone", "astype", "cast"})
 _MEANS = frozenset({"mean", "sum", "reduce_mean", "reduce_sum"})
+_STACKS = frozenset({"stack", "cat", "concat", "concatenate", "pack"})
 _SAMPLES = ("multinomial", "categorical", "bernoulli", "normal", "poisson", "binomial", "sample", "randint", "choice")
 _PICKS = frozenset({"min", "minimum", "reduce_min", "max", "maximum", "reduce_max"})
 _FAR = 24
@@ -122,9 +123,12 @@ def _of_loss(case: Case, backward: Backward, trained: set[int]) -> list[Verdict]
         own, cuts = _stops(case, backward, term, trained, reach.CERTAIN)
         if not rows and any(other in own.values for other in live):
             continue  # `a + (b - a).detach()`: the value of one, the gradient of the other
-        if not cuts and (backward.tape is not None or _judges(case, term, trained)):
-            own, cuts = _stops(case, backward, term, trained, reach.PROVED)
-            cuts = [cut for cut in cuts if _left_on_its_way(case, cut.op, backward)]
+        wider, exits = _stops(case, backward, term, trained, reach.PROVED)
+        exits = [cut for cut in exits if _left_on_its_way(case, cut.op, backward)]
+        if cuts and all(_weighs_what_left(case, wider, cut, exits) for cut in cuts):
+            own, cuts = wider, [cut for cut in exits if not any(cut.op is known.op for known in cuts)]
+        elif not cuts and (backward.tape is not None or _judges(case, term, trained)):
+            own, cuts = wider, exits
         cuts = [cut for cut in cuts if not _divides(own, cut.op)] or cuts  # by its own size: a scale is stopped rightly
         stopped = frozenset(v for cut in cuts for v in cut.variables)
         for cut in cuts:
@@ -157,6 +161,29 @@ def _left_on_its_way(case: Case, op: Op, backward: Backward) -> bool:
     """Whether NumPy stands in the middle of what is recorded: what left there was made with a gradient, to be used."""
     leaves = op.kind == "leave" or (backward.tape is None and any(_leaves(case, v) for v in op.outputs))
     return leaves and not has_own_loss(case, op, backward)
+
+
+def _weighs_what_left(case: Case, part: reach.Slice, cut: reach.Cut, exits: list[reach.Cut]) -> bool:
+    """Whether a stopped value is the weight of a log-probability that went through NumPy: then that is the fault."""
+    landed: set[int] = set()
+    for handover in case.recording.handovers:
+        left, entered = case.recording.ops.get(handover.left), case.recording.ops.get(handover.entered)
+        if left is None or entered is None or not any(_hands_out(exit.op, left) for exit in exits if exit is not cut):
+            continue
+        if any(is_log_probability(case.made_by, v, _SURROGATE) for v in left.inputs):
+            landed.update(entered.outputs)
+    stopped = set(cut.op.outputs)
+    for op in part.ops if landed else ():
+        ours, theirs = [v for v in op.inputs if v in stopped], [v for v in op.inputs if v in landed]
+        if ours and theirs and op.name in _PRODUCTS:
+            return True
+        (stopped if ours else landed if theirs else set()).update(op.outputs)
+    return False
+
+
+def _hands_out(stop: Op, left: Op) -> bool:
+    """Whether something leaves at a place where a gradient stops: there, or right after it was detached."""
+    return stop is left or any(v in stop.outputs for v in left.inputs)
 
 
 def _leaves(case: Case, value: int) -> bool:
@@ -231,13 +258,13 @@ def _terms(case: Case, backward: Backward) -> tuple[list[int], list[Op]]:
 def _parts(case: Case, made: Op) -> list[int]:
     """The inputs of which an operation makes a weighted sum; none where it does something else."""
     numbers = [v for v in made.inputs if case.recording.values[v].floating]
-    if made.name in _SUMS:
+    if made.name in _SUMS or (made.name in _STACKS and all(_one_number(case, v) for v in numbers)):
         return numbers
     if made.name in _SIGNS and len(numbers) == 1:
         return numbers
     if made.name in _MEANS and len(numbers) == 1:
         rows = case.made_by.get(numbers[0])
-        return numbers if rows is not None and rows.name in _SUMS else []
+        return numbers if rows is not None and rows.name in _SUMS | _STACKS else []
     if made.name in _PRODUCTS or made.name in _QUOTIENTS:
         varying = [v for v in numbers if comes_from_variable(case, v)]
         if len(varying) == 1 and (made.name in _PRODUCTS or varying[0] == made.inputs[0]):
