@@ -225,6 +225,8 @@ class Optimizer:
     """Steps that a gradient scaler left out because a gradient was infinite."""
     epsilon: float | None = None
     """What it adds to a gradient's own size before it divides by that, where it does."""
+    by_hand: bool = False
+    """PyTorch: no optimizer, but the program's own update (`w -= lr * w.grad`)."""
 
 
 @dataclass(slots=True)

@@ -87,7 +87,7 @@ SUMMARY = "a gradient was asked of a constant, of an unwatched tensor, or of som
 def check(case: Case) -> Iterator[Finding]:
     """Gradients asked of things that cannot have one."""
     seen: set[tuple[Site | None, Site | None]] = set()
-    for backward in case.recording.backwards:
+    for backward in _told_once(case):
         for finding in _of_values(case, backward):
             key = finding.where, finding.loss
             if key not in seen:
@@ -97,6 +97,19 @@ def check(case: Case) -> Iterator[Finding]:
     yield from _no_leaf_for_optimizer(case)
     yield from _integers(case)
     yield from asked_of_no_array(case)
+
+
+def _told_once(case: Case) -> list[Backward]:
+    """Requests for gradients. Of several looks at the `.grad` of one result, the last: a guard and a print come first."""
+    looks: dict[int, list[Backward]] = {}
+    for backward in case.recording.backwards:
+        made = case.made_by.get(backward.asked_values[0]) if backward.call == ".grad" else None
+        if made is not None:
+            looks.setdefault(made.stack, []).append(backward)
+    passed = {b.at for of in looks.values() for b in of}
+    for of in looks.values():
+        passed.discard([b for b in of if b.asked_values == of[0].asked_values][-1].at)
+    return [b for b in case.recording.backwards if b.at not in passed]
 
 
 def _of_values(case: Case, backward: Backward) -> Iterator[Finding]:

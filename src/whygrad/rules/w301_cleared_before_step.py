@@ -156,6 +156,10 @@ def _finding(case: Case, away: Cleared, severity: Severity) -> Finding:
     clear, variables, backward, step = away.clear, away.variables, away.backward, away.step
     where, came, applied = case.site(clear.stack), case.site(backward.stack), case.site(step.stack)
     call = clear.call if clear.call == "zero_grad" else f"p.{clear.call}"
+    if clear.call != "zero_grad":  # one by one, in a function of its own: the call is what stands in the wrong place
+        where = case.seen_from(clear.stack, backward.stack)
+    if case.recording.optimizers[step.optimizer].by_hand:
+        applied = case.seen_from(step.stack, backward.stack)
     steps = [
         (came, "backward", "the gradient comes here"),
         (where, call, "and is cleared here"),
