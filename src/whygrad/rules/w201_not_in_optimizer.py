@@ -86,6 +86,7 @@ from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.cuts.intent import bare_output, serves_as_critic, serves_as_target
 from whygrad.rules.cuts.missing import missing_gradients
+from whygrad.rules.cuts.second_slopes import without_slope
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.targets.objective import feeds_trained
 from whygrad.rules.updates.asked_for_nothing import asked_for_nothing
@@ -128,6 +129,7 @@ def check(case: Case) -> Iterator[Finding]:
     idle -= {v for lost in missing_gradients(case) for v in lost.variables}  # W101 to W109
     idle -= {v for leak in leaks(case) for v in leak.meant}  # W205: its loss moves the other one instead
     idle -= {v for b in recording.backwards if b.error is not None for v in b.wanted}  # asked for, and refused: W107
+    idle -= {v for b in recording.backwards if not b.implicit for v in without_slope(case, b, idle & set(b.wanted))}
     if recording.failed:
         idle -= _asked_once(case)  # the program stopped in its first update, and the step may stand further down
     if recording.framework == "jax":

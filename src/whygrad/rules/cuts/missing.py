@@ -19,6 +19,7 @@ from whygrad.rules.cuts.intent import (
 )
 from whygrad.rules.cuts.logged_means import is_logged_mean
 from whygrad.rules.cuts.never_begun import never_begun
+from whygrad.rules.cuts.second_slopes import without_slope
 from whygrad.rules.cuts.selections import chooses_for_target, one_of_compared, without_selections
 
 
@@ -86,6 +87,7 @@ def _explained(case: Case, backward: Backward, variables: set[int]) -> list[Miss
     for cut in _swallowed(case, backward, left):
         found.append(Missing(backward, cut.variables, [cut], case.slice(backward, reach.CERTAIN), update, seen))
         left -= cut.variables
+    left -= without_slope(case, backward, left)
     if left:
         part = case.slice(backward, reach.CERTAIN)
         dropped = _dropped(case, part, left, backward)
