@@ -75,9 +75,9 @@ from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.numbers.growth import blown_up
+from whygrad.rules.numbers.inner_gradients import inside_gradient
 from whygrad.rules.numbers.layers import overshot, runaway
 from whygrad.rules.numbers.origin import Origin, Trouble, first_trouble, made_before, numbers_of, origin_of, steep
-from whygrad.rules.numbers.inner_gradients import inside_gradient
 from whygrad.rules.numbers.singular_points import explain
 from whygrad.rules.numbers.suspects import nearest_to_edge, on_its_way_out
 from whygrad.rules.wording import at_line, count, plain_subject, quoted, subject, verb
@@ -130,8 +130,8 @@ def _operation(case: Case, trouble: Trouble, origin: Origin, backward: Backward)
     total = numbers_of(case, backward.loss)
     if not origin.forward and total is not None and not total.finite:
         message = (
-            f"the loss{at_line(loss, where)} is {_loss_kind(case, trouble)}: a gradient that it is computed from is not "
-            "finite"
+            f"the loss{at_line(loss, where)} is {_loss_kind(case, trouble)}: a gradient that it is computed from is "
+            "not finite"
         )
         why = f"What is differentiated for it is finite, and its slope here is not. {_reaches(case, trouble)}"
     elif origin.forward:

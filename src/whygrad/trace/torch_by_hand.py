@@ -1,9 +1,9 @@
 """Updates that a PyTorch program writes itself: `w -= lr * w.grad`, in a loop over parameters, in a class of its own.
 
-No hook tells of them. A write into a variable's memory is an update where the variable's own gradient has gone into what
-is added: as the program read it from `.grad`, or as `autograd.grad` returned it. Only values of the variable's own shape
-are followed, so that a flat vector of all parameters (a line search, a conjugate gradient) is none. What is written
-between two backward passes is one step, and what it writes to is what the update by hand holds.
+No hook tells of them. A write into a variable's memory is an update where the variable's own gradient has gone into
+what is added: as the program read it from `.grad`, or as `autograd.grad` returned it. Only values of the variable's own
+shape are followed, so that a flat vector of all parameters (a line search, a conjugate gradient) is none. What is
+written between two backward passes is one step, and what it writes to is what the update by hand holds.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ _GRADIENTS = frozenset({"gradient", "autograd.grad"})
 
 
 def inside_gradient(case: Case, origin: Origin) -> Origin | None:
-    """The operation behind a gradient that came out not finite, if the gradient is what the forward pass got NaN from."""
+    """The operation behind a gradient that is not finite, where that is what the forward pass got its NaN from."""
     if origin.op.name not in _GRADIENTS or not origin.forward:
         return None
     backward = _asked(case, origin)

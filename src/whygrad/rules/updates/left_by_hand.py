@@ -11,7 +11,7 @@ from whygrad.rules.case import Case, asked_once
 
 
 def not_comparable(case: Case) -> set[int]:
-    """Parameters of modules, where all that is ever changed are plain tensors: an input, a perturbation, a latent code."""
+    """Parameters of modules, where all that is ever changed are plain tensors: an input, a perturbation, a code."""
     recording = case.recording
     stepped = {s.optimizer for s in recording.steps if s.applied}
     optimizers = [recording.optimizers[number] for number in stepped]
