@@ -101,7 +101,7 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _told_once(case: Case) -> list[Backward]:
-    """Requests for gradients. Of several looks at the `.grad` of one result, the last: a guard or a print comes first."""
+    """Requests for gradients. Of several looks at the `.grad` of one result, the last: guards and prints come first."""
     looks: dict[int, list[Backward]] = {}
     for backward in case.recording.backwards:
         made = case.made_by.get(backward.asked_values[0]) if backward.call == ".grad" else None
@@ -123,7 +123,8 @@ def _of_values(case: Case, backward: Backward) -> Iterator[Finding]:
         made = case.made_by.get(number)
         made_at = case.site(made.stack) if made is not None else None
         where = asked_at or made_at
-        if variable_behind(case, number) is not None and (backward.call == ".grad" or not _watched(case, backward, number)):
+        rebound = variable_behind(case, number) is not None
+        if rebound and (backward.call == ".grad" or not _watched(case, backward, number)):
             what, where = quoted(made_at, "a tensor"), made_at
             label = "the name now stands for a new tensor, the result of this operation, and no longer for the variable"
             why = (
