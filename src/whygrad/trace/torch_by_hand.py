@@ -56,6 +56,8 @@ class ByHand:
         self._open: Step | None = None
         self._empty: list[_Empty] = []
         self._looked: list[_Empty] = []
+        self._found_one = False
+        """Whether the program ever looked for a gradient and found one."""
         self._open_code: CodeType | None = None
 
     # --- gradients in the program's hands -----------------------------------------------------------------------
@@ -63,6 +65,7 @@ class ByHand:
     def read(self, variable: int, tensor: Tensor, gradient: int) -> None:
         """The program took a variable's gradient out of `.grad`."""
         self._mark(gradient, frozenset({variable}))
+        self._found_one = True
         if not self._has_optimizer(variable):
             self._weights.update(self.recorder.numbers.of_gradients([(variable, tensor)]))
 
@@ -203,7 +206,7 @@ class ByHand:
         looked = [*self._looked, *self._empty]
         recording = self.recorder.recording
         passes = [b for b in recording.backwards if b.call == "backward"]
-        if not looked or not passes or recording.optimizers or recording.steps:
+        if not looked or not passes or self._found_one or recording.optimizers or recording.steps:
             return
         often = Counter(one.stack for one in looked)
         if self.recorder.session.failed:
