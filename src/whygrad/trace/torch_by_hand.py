@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _ADDS = frozenset({"add_", "sub_", "subtract_", "__iadd__", "__isub__", "addcdiv_", "addcmul_", "lerp_"})
 _PUTS = frozenset({"copy_", "data.__set__", "set_"})
 _KEPT = 20_000
+_NAMED = 3
 NAME = "update by hand"
 
 
@@ -78,6 +79,8 @@ class ByHand:
     def found_none(self, tensor: Tensor, frame: FrameType) -> None:
         """The program looked for a leaf's gradient, and there was none (yet)."""
         recorder = self.recorder
+        if any(not optimizer.by_hand for optimizer in recorder.recording.optimizers.values()):
+            return  # its step says who came without one
         code = _function(frame)
         if self._open is not None and self._open_code is code:
             self._add_without([tensor])
@@ -86,7 +89,8 @@ class ByHand:
         if last is None or last.code is not code:
             last = _Empty(recorder.session.tick(), recorder.session.stacks.capture(frame), code)
             self._empty.append(last)
-            recorder.look_for_names(frame)
+            if len(self._looked) < _NAMED:
+                recorder.look_for_names(frame)
         last.tensors.append(weakref.ref(tensor))
 
     def pass_on(self, op: Op) -> None:
