@@ -136,7 +136,7 @@ def _meant_for_others(case: Case, backward: Backward, cleared: int) -> bool:
 def _for_training(case: Case, backward: Backward) -> bool:
     """No gradient that somebody looks at: of an input, of a copy, or read by the program itself."""
     held = {v for o in case.recording.optimizers.values() for v in o.holds}
-    return backward.got <= held and not backward.got & case.recording.hand_updated
+    return backward.got <= held and not backward.got & case.recording.hand_updated and not backward.taken_out
 
 
 def _one_in_several(case: Case, group: list[Backward], applied: list[Backward]) -> bool:

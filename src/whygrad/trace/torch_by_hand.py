@@ -48,8 +48,8 @@ class ByHand:
 
     def __init__(self, recorder: TorchRecorder) -> None:
         self.recorder = recorder
-        self._marked: dict[int, frozenset[int]] = {}
-        """Values that a gradient has gone into, with the variables that it is the gradient of."""
+        self._marked: dict[int, dict[int, bool]] = {}
+        """Values that a gradient has gone into: of which variables, and whether it was there or had been cleared."""
         self._given: dict[int, int] = {}
         """Gradients that `autograd.grad` returned, with their variable."""
         self._weights: dict[int, Numbers] = {}
@@ -65,7 +65,11 @@ class ByHand:
 
     def read(self, variable: int, tensor: Tensor, gradient: int) -> None:
         """The program took a variable's gradient out of `.grad`."""
-        self._mark(gradient, frozenset({variable}))
+        fresh = self.recorder.gradients.fresh.get(variable, True)
+        self._mark(gradient, {variable: fresh})
+        last = next((b for b in reversed(self.recorder.recording.backwards) if variable in b.got), None)
+        if fresh and last is not None:
+            last.taken_out.add(variable)
         self._found_one = True
         if not self._has_optimizer(variable):
             self._weights.update(self.recorder.numbers.of_gradients([(variable, tensor)]))
@@ -74,7 +78,7 @@ class ByHand:
         """`autograd.grad` returned these: by variable, the value."""
         for variable, value in gradients.items():
             self._given[value] = variable
-            self._mark(value, frozenset({variable}))
+            self._mark(value, {variable: True})
 
     def found_none(self, tensor: Tensor, frame: FrameType) -> None:
         """The program looked for a leaf's gradient, and there was none (yet)."""
@@ -105,10 +109,11 @@ class ByHand:
             shape = values[number].shape if number in values else None
             for result in op.outputs:
                 if result in values and values[result].floating and values[result].shape == shape:
-                    self._mark(result, of)
+                    known = self._marked.get(result, {})
+                    self._mark(result, {v: there or known.get(v, False) for v, there in of.items()})
 
-    def _mark(self, value: int, of: frozenset[int]) -> None:
-        self._marked[value] = self._marked.get(value, frozenset()) | of
+    def _mark(self, value: int, of: dict[int, bool]) -> None:
+        self._marked[value] = self._marked.get(value, {}) | of
         if len(self._marked) > _KEPT:
             for old in list(self._marked)[: _KEPT // 2]:
                 del self._marked[old]
@@ -123,8 +128,7 @@ class ByHand:
         recorder = self.recorder
         step = self._step_for(variable, stack, frame)
         tensor = recorder.variables.tensor(variable)
-        fresh = taken in self._given or recorder.gradients.fresh.get(variable, True)
-        if fresh:
+        if self._marked[taken][variable]:
             step.applied |= {variable}
             grad = tensor.grad if tensor is not None else None
             step.gradients.update(recorder.numbers.of_gradients([(variable, grad)]))
