@@ -18,6 +18,7 @@ _EVERY_UPDATE = 1_000_000
 
 def collect(session: Session, script: str, error: str | None = None) -> Report:
     """End a session and turn what it saw into a report."""
+    session.failed = error is not None
     recordings = session.finish()
     for recording in recordings:
         recording.failed = error is not None

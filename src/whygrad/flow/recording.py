@@ -225,6 +225,8 @@ class Optimizer:
     """Steps that a gradient scaler left out because a gradient was infinite."""
     epsilon: float | None = None
     """What it adds to a gradient's own size before it divides by that, where it does."""
+    by_hand: bool = False
+    """PyTorch: no optimizer, but the program's own update (`w -= lr * w.grad`)."""
 
 
 @dataclass(slots=True)
@@ -250,6 +252,8 @@ class Backward:
     """For each variable that got one, its gradient after this pass (what has piled up, where passes accumulate)."""
     retained: bool = False
     """PyTorch: `retain_graph=True`."""
+    taken_out: set[int] = field(default_factory=set)
+    """PyTorch: those of `got` whose gradient the program itself took out of `.grad`, before anybody cleared it."""
     piled: frozenset[int] = frozenset()
     """PyTorch: those of `got` whose gradient was added to what an earlier pass had left in `.grad`, untouched since."""
     given: dict[int, int] = field(default_factory=dict)

@@ -74,8 +74,8 @@ from whygrad.flow import reach
 from whygrad.flow.recording import Backward
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
-from whygrad.rules.cuts.intent import DIFFERENCE
 from whygrad.rules.cuts.missing import missing_gradients
+from whygrad.rules.cuts.rebound import rebound_under_no_grad, variable_behind
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.updates.asked_for_nothing import asked_of_no_array
 from whygrad.rules.wording import at_line, quoted, subject, verb
@@ -87,16 +87,30 @@ SUMMARY = "a gradient was asked of a constant, of an unwatched tensor, or of som
 def check(case: Case) -> Iterator[Finding]:
     """Gradients asked of things that cannot have one."""
     seen: set[tuple[Site | None, Site | None]] = set()
-    for backward in case.recording.backwards:
+    for backward in _told_once(case):
         for finding in _of_values(case, backward):
             key = finding.where, finding.loss
             if key not in seen:
                 seen.add(key)
                 yield finding
+    yield from _rebound(case)
     yield from _unwatched_variables(case)
     yield from _no_leaf_for_optimizer(case)
     yield from _integers(case)
     yield from asked_of_no_array(case)
+
+
+def _told_once(case: Case) -> list[Backward]:
+    """Requests for gradients. Of several looks at the `.grad` of one result, the last: guards and prints come first."""
+    looks: dict[int, list[Backward]] = {}
+    for backward in case.recording.backwards:
+        made = case.made_by.get(backward.asked_values[0]) if backward.call == ".grad" else None
+        if made is not None:
+            looks.setdefault(made.stack, []).append(backward)
+    passed = {b.at for of in looks.values() for b in of}
+    for of in looks.values():
+        passed.discard([b for b in of if b.asked_values == of[0].asked_values][-1].at)
+    return [b for b in case.recording.backwards if b.at not in passed]
 
 
 def _of_values(case: Case, backward: Backward) -> Iterator[Finding]:
@@ -109,7 +123,8 @@ def _of_values(case: Case, backward: Backward) -> Iterator[Finding]:
         made = case.made_by.get(number)
         made_at = case.site(made.stack) if made is not None else None
         where = asked_at or made_at
-        if _took_place_of_variable(case, number) and (backward.call == ".grad" or not _watched(case, backward, number)):
+        rebound = variable_behind(case, number) is not None
+        if rebound and (backward.call == ".grad" or not _watched(case, backward, number)):
             what, where = quoted(made_at, "a tensor"), made_at
             label = "the name now stands for a new tensor, the result of this operation, and no longer for the variable"
             why = (
@@ -168,17 +183,27 @@ def _of_values(case: Case, backward: Backward) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _took_place_of_variable(case: Case, number: int) -> bool:
-    """Whether a value was made from a variable by an update (`w = w - lr * g`) and now goes by its name."""
-    value, made = case.recording.values[number], case.made_by.get(number)
-    if made is None or made.name not in DIFFERENCE or value.variable is not None:
-        return False
-    if made.tapes:  # an outer tape follows the update: fast weights, which are new tensors on purpose
-        return False
-    variable = case.content.get(made.inputs[0]) if made.inputs else None
-    if variable is None or case.recording.variables[variable].shape != value.shape:
-        return False
-    return any(variable in b.wanted or variable in b.got for b in case.recording.backwards if b.at < made.at)
+def _rebound(case: Case) -> Iterator[Finding]:
+    """PyTorch: the update was made under no_grad, and its result goes by the variable's name."""
+    for backward in case.recording.backwards:
+        found = rebound_under_no_grad(case, backward)
+        if not found:
+            continue
+        first, asked_at, members = min(found.values(), key=lambda op: op.at), case.site(backward.stack), set(found)
+        where = case.site(first.stack)
+        stations = [(where, first.name, "a new tensor by the old name"), (asked_at, "backward", "fails here")]
+        yield Finding(
+            code=CODE, rule=NAME, severity="error",
+            message=f"the name of {subject(case, members)} stands for a new tensor after the update, and nothing "
+            "tracks it",
+            why="An update under torch.no_grad() that makes a new tensor makes one that asks for no gradient. The "
+            "variable itself stays as it was, and the next loss is computed from constants.",
+            fix="update in place: `with torch.no_grad(): w -= lr * w.grad`",
+            variables=case.names(members), where=where, label="makes a new tensor, which does not require a gradient",
+            loss=case.loss_site(backward),
+            path=tuple(PathStep(site, op, role) for site, op, role in stations if site is not None),
+        )  # fmt: skip
+        return
 
 
 def _watched_too_late(case: Case, backward: Backward, number: int) -> bool:

@@ -86,11 +86,13 @@ from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.cuts.intent import bare_output, serves_as_critic, serves_as_target
 from whygrad.rules.cuts.missing import missing_gradients
+from whygrad.rules.cuts.second_slopes import without_slope
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.targets.objective import feeds_trained
 from whygrad.rules.updates.asked_for_nothing import asked_for_nothing
 from whygrad.rules.updates.dropped_sums import dropped_sums
 from whygrad.rules.updates.leaks import leaks
+from whygrad.rules.updates.left_by_hand import left_out, not_comparable
 from whygrad.rules.updates.left_out_by import left_out_by
 from whygrad.rules.updates.mistaken_holds import given_by_mistake
 from whygrad.rules.updates.replaced import UNNAMED
@@ -121,13 +123,15 @@ def check(case: Case) -> Iterator[Finding]:
         yield _finding(case, case.variable(min(members)).network, members, optimizer)
     if not any(step.applied and step.error is None for step in recording.steps):
         return
-    idle = case.unheld - case.replaced.fresh - recording.hand_updated - _used_by_hand(case)
+    idle = case.unheld - case.replaced.fresh - recording.hand_updated - _used_by_hand(case) - not_comparable(case)
+    idle |= left_out(case)
     idle = {v for v in idle if recording.variables[v].registered and not recording.variables[v].copied}
     idle -= crossed(case) | recording.unmoved.keys() | {v for _, members in mistaken for v in members}
     idle -= in_objects(case)  # W203
     idle -= {v for lost in missing_gradients(case) for v in lost.variables}  # W101 to W109
     idle -= {v for leak in leaks(case) for v in leak.meant}  # W205: its loss moves the other one instead
     idle -= {v for b in recording.backwards if b.error is not None for v in b.wanted}  # asked for, and refused: W107
+    idle -= {v for b in recording.backwards if not b.implicit for v in without_slope(case, b, idle & set(b.wanted))}
     if recording.failed:
         idle -= _asked_once(case)  # the program stopped in its first update, and the step may stand further down
     if recording.framework == "jax":
@@ -301,6 +305,9 @@ def _finding(case: Case, network: str, members: set[int], mistaken: Optimizer | 
     if where is None:
         where = case.site(optimizer.created if optimizer.created is not None else _step_stack(case, optimizer))
         label = f"this optimizer does not hold {plain_subject(case, members)}"
+        if optimizer.by_hand:  # the call that names what is to be updated, where a function of its own writes it
+            where = case.seen_from(_step_stack(case, optimizer) or 0, backward.stack)
+            label = f"this update leaves out {plain_subject(case, members)}"
     made, loss, left_out = created_at(case, members), case.loss_site(backward), where
     if made is not None and made.own and left_out is not None and not left_out.own:
         # A library built the optimizer, of what there was: what came too late is the program's own.
@@ -310,13 +317,15 @@ def _finding(case: Case, network: str, members: set[int], mistaken: Optimizer | 
         (left_out, optimizer.name, "left out here"),
         (loss, "loss", "the loss, which gives them a gradient"),
     ]
-    late = torch and min(case.variable(v).born for v in members) > optimizer.at
+    late = torch and not optimizer.by_hand and min(case.variable(v).born for v in members) > optimizer.at
     alone = len(members) == 1 and case.names(members) == (network,)  # a tensor by itself, in no module
     if late:
         fix = "build the optimizer after the last layer exists, or add_param_group() the new ones"
     elif mistaken is not None:
         given = f"[{network}]" if alone else f"{network}.parameters()"
         fix = f"build it with {given}: no loss uses what it holds now"
+    elif optimizer.by_hand:
+        fix = f"update {'it' if len(members) == 1 else 'them'} there as well, or do not let it ask for a gradient"
     elif torch:
         given = f" ([{network if alone else f'*{network}.parameters()'}, …])" if network != UNNAMED else ""
         fix = f"give it to the optimizer as well{given}, or freeze it if it is not meant to learn"
@@ -328,7 +337,7 @@ def _finding(case: Case, network: str, members: set[int], mistaken: Optimizer | 
         code=CODE,
         rule=NAME,
         severity="error" if _whole(case, network, members) and torch else "warning",
-        message=f"{subject(case, members)} {_what(case, members, backward)}",
+        message=f"{subject(case, members)} {_what(case, members, backward, optimizer)}",
         why=f"The loss{at_line(loss, where)} depends on it and could train it, but no update ever reaches it: "
         "it keeps its "
         "first values.",
@@ -341,7 +350,9 @@ def _finding(case: Case, network: str, members: set[int], mistaken: Optimizer | 
     )
 
 
-def _what(case: Case, members: set[int], backward: Backward) -> str:
+def _what(case: Case, members: set[int], backward: Backward, optimizer: Optimizer) -> str:
+    if backward.got & members and optimizer.by_hand:
+        return f"{verb(members, case, 'gets', 'get')} a gradient that the update by hand does not apply"
     if backward.got & members:
         return f"{verb(members, case, 'gets', 'get')} a gradient that no optimizer applies"
     return "could learn from the loss, and nobody asks for the gradient"

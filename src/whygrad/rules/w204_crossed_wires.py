@@ -89,6 +89,7 @@ from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.ownership import within_reach
 from whygrad.rules.updates.adversaries import exchanged
 from whygrad.rules.updates.asked_of_copies import AskedOfCopy, asked_of_copies
+from whygrad.rules.updates.given_twice import handed_over
 from whygrad.rules.updates.history import Share, begins_with, history, trace
 from whygrad.rules.updates.leaks import leaks
 from whygrad.rules.updates.never_asked import NeverAsked, never_asked
@@ -218,6 +219,7 @@ def crossed(case: Case) -> set[int]:
 
 def _crossed(case: Case, stack: int, crossing: _Crossing) -> Finding:
     backward, there = crossing.backward, told_apart(case, stack, (s.stack for s in case.recording.steps))
+    there = handed_over(case, backward, crossing.sources, crossing.targets) or there
     asked = case.site(backward.stack)
     # A loss that could train them, and was never asked for their gradient: the request names the wrong variables.
     requests = [b for b in case.recording.backwards if b.loss == backward.loss]

@@ -136,7 +136,7 @@ def _meant_for_others(case: Case, backward: Backward, cleared: int) -> bool:
 def _for_training(case: Case, backward: Backward) -> bool:
     """No gradient that somebody looks at: of an input, of a copy, or read by the program itself."""
     held = {v for o in case.recording.optimizers.values() for v in o.holds}
-    return backward.got <= held and not backward.got & case.recording.hand_updated
+    return backward.got <= held and not backward.got & case.recording.hand_updated and not backward.taken_out
 
 
 def _one_in_several(case: Case, group: list[Backward], applied: list[Backward]) -> bool:
@@ -156,6 +156,10 @@ def _finding(case: Case, away: Cleared, severity: Severity) -> Finding:
     clear, variables, backward, step = away.clear, away.variables, away.backward, away.step
     where, came, applied = case.site(clear.stack), case.site(backward.stack), case.site(step.stack)
     call = clear.call if clear.call == "zero_grad" else f"p.{clear.call}"
+    if clear.call != "zero_grad":  # one by one, in a function of its own: the call is what stands in the wrong place
+        where = case.seen_from(clear.stack, backward.stack)
+    if case.recording.optimizers[step.optimizer].by_hand:
+        applied = case.seen_from(step.stack, backward.stack)
     steps = [
         (came, "backward", "the gradient comes here"),
         (where, call, "and is cleared here"),

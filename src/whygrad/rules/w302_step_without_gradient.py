@@ -92,6 +92,8 @@ def check(case: Case) -> Iterator[Finding]:
 def _too_early(case: Case, optimizer: Optimizer, mine: set[int], came: Backward) -> Finding:
     steps = steps_of(case, optimizer)
     where, after = case.site(steps[0].stack), case.site(came.stack)
+    if optimizer.by_hand:  # the call that makes the update, where a function of its own does
+        where = case.seen_from(steps[0].stack, came.stack)
     cleared = next((c for c in case.recording.clears if c.at > came.at and c.variables & optimizer.holds), None)
     taken = case.site(cleared.stack) if cleared is not None else None
     stations = [

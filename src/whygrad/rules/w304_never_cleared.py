@@ -222,7 +222,7 @@ def _finding(case: Case, variables: set[int], stack: int, optimizer: int | None,
     name = optimizer_name(case.recording.optimizers[optimizer], applied, "") if optimizer is not None else ""
     stations = [(where, "backward", "adds to what is there"), (applied, "step", "applies the whole heap")]
     fix = f"{name}.zero_grad()" if name else "zero_grad()"
-    if optimizer is None:
+    if optimizer is None or (case.recording.optimizers[optimizer].by_hand and not cleared):
         fix = "w.grad = None for each of them"
     rarely = f"; {quoted(case.site(cleared.stack), 'the clearing')} does not run between the updates" if cleared else ""
     return Finding(

@@ -75,6 +75,7 @@ from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.numbers.growth import blown_up
+from whygrad.rules.numbers.inner_gradients import inside_gradient
 from whygrad.rules.numbers.layers import overshot, runaway
 from whygrad.rules.numbers.origin import Origin, Trouble, first_trouble, made_before, numbers_of, origin_of, steep
 from whygrad.rules.numbers.singular_points import explain
@@ -117,14 +118,23 @@ def _origin(case: Case, trouble: Trouble) -> Origin | None:
     if backward is None or backward.loss is None:
         return None
     found = origin_of(case, backward.loss, backward.at)
-    return found if found is not None else steep(case, trouble)
+    if found is None:
+        return steep(case, trouble)
+    return inside_gradient(case, found) or found
 
 
 def _operation(case: Case, trouble: Trouble, origin: Origin, backward: Backward) -> Finding:
     where, loss = case.site(origin.op.stack), case.loss_site(backward)
     point = explain(case, origin)
     kind = _kind(origin)
-    if origin.forward:
+    total = numbers_of(case, backward.loss)
+    if not origin.forward and total is not None and not total.finite:
+        message = (
+            f"the loss{at_line(loss, where)} is {_loss_kind(case, trouble)}: a gradient that it is computed from is "
+            "not finite"
+        )
+        why = f"What is differentiated for it is finite, and its slope here is not. {_reaches(case, trouble)}"
+    elif origin.forward:
         message = f"the loss{at_line(loss, where)} is {_loss_kind(case, trouble)}: {_made(origin, kind)}"
         why = _reaches(case, trouble)
     else:

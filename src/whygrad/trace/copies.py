@@ -237,7 +237,7 @@ def _sources(
     The second is so where nothing else goes in and nothing is computed, or where it is averaged with itself.
     """
     others: set[int] = set()
-    own, averaged, first_read = 0, False, entry.at
+    own, averaged, first_read, kept = 0, False, entry.at, False
     write = recording.ops.get(entry.at)
     if write is not None and write.name in _AVERAGED:
         own, averaged = 1, write.name != "lerp_"
@@ -257,6 +257,7 @@ def _sources(
         if op is None or op.at > entry.at or op.name not in _PASSED_ON:
             continue
         averaged = averaged or op.name in _AVERAGED
+        kept = kept or (op.name == "clone" and not _on_one_line(recording, op.stack, entry.stack))
         inputs = list(op.inputs)
         read = op.at
         for left in ways.get(op.at, ()):
@@ -267,9 +268,16 @@ def _sources(
         fresh = [v for v in inputs if v not in seen or _is_content(recording, v)]
         seen.update(fresh)
         todo.extend(fresh)
-    # What was read before a step and written after it is a snapshot that is put back.
-    back = any(first_read < step.at < entry.at and entry.target in step.applied for step in recording.steps)
+    # What was read before a step and written after it is a snapshot that is put back; so is a copy made for keeping.
+    back = kept or any(first_read < step.at < entry.at and entry.target in step.applied for step in recording.steps)
     return others, not others and own >= 1 + averaged and not back, averaged
+
+
+def _on_one_line(recording: Recording, one: int, other: int) -> bool:
+    """Whether two operations stand in one statement, as far as its line tells."""
+    stacks = [recording.stacks[number] for number in (one, other) if number < len(recording.stacks)]
+    places = {(stack[0].file, stack[0].line) for stack in stacks if stack}
+    return len(places) < 2
 
 
 def _is_content(recording: Recording, number: int) -> bool:

@@ -61,6 +61,8 @@ class Session:
         self.updates = 0
         self._deepened = 0
         self.stopped_early = False
+        self.failed = False
+        """The program has ended with an error."""
         self.when_enough: Callable[[], None] = lambda: None
         self.let_go_after: int | None = None
         """The update after which tracing ended, unless it began again; None where it went on to the end."""

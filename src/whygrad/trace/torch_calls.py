@@ -236,6 +236,10 @@ class Calls:
         self._note_numbers(at, args)
         recorder.recording.writes.append(Write(at, old, new, name, stack, variable))
         if variable is not None and not _initialises(frame):
+            if recorder.by_hand.wrote(name, variable, sources, stack, frame):
+                return
+            if recorder.by_hand.holds(variable) and name == "data.__set__" and variables.behind(sources[0]) == variable:
+                return  # `p.data -= …` puts back what it has just written to
             if name == "data.__set__" and sources:
                 recorder.copies.given_memory(at, variable, stack, variables.behind(sources[0]))
             recorder.copies.wrote(at, variable, stack, sources)

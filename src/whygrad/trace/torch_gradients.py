@@ -32,6 +32,7 @@ class Gradients:
     def backward(self, func: Any, args: Any, kwargs: Any, frame: FrameType) -> Any:
         """`loss.backward()` and `torch.autograd.backward(losses)`."""
         recorder = self.recorder
+        recorder.by_hand.close()
         event: Backward | None = None
         before = _State()
         with recorder.guarded, recorder.lock:
@@ -160,6 +161,7 @@ class Gradients:
             numbers = iter(made)
             values = [next(numbers) if isinstance(g, Tensor) else None for g in parts]
             event.given = {v: n for v, n in zip(variables, values, strict=False) if v is not None and n is not None}
+            recorder.by_hand.given(event.given)
             live = any(g.requires_grad for g in found)
             at = recorder.add("autograd.grad", "compute", (event.loss, *asked), made, event.stack, live)
             recorder.numbers.of_call(recorder.recording.ops[at], (), {}, found)
@@ -181,8 +183,12 @@ class Gradients:
         variable = recorder.variables.number_of(tensor)
         if grad is not None:
             if variable is not None:
-                recorder.recording.hand_updated.add(variable)
+                if not recorder.by_hand.holds(variable):
+                    recorder.recording.hand_updated.add(variable)
                 recorder.edits.read(variable, grad, frame)
+                recorder.by_hand.read(variable, tensor, recorder.variables.value_of(grad))
+        elif tensor.is_leaf and tensor.requires_grad:
+            recorder.by_hand.found_none(tensor, frame)
         elif not tensor.is_leaf and tensor.requires_grad and not tensor.retains_grad:
             stack = recorder.session.stacks.capture(frame)
             at, value = recorder.session.tick(), recorder.variables.value_of(tensor)

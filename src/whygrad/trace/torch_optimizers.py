@@ -30,7 +30,7 @@ class Optimizers:
 
     def __init__(self, recorder: TorchRecorder) -> None:
         self.recorder = recorder
-        self._updates = Updates(recorder.session, recorder.recording)
+        self.updates = Updates(recorder.session, recorder.recording)
         self._hooks: list[Any] = []
         self._stepping = False
         self._closures: dict[int, int] = {}
@@ -80,7 +80,7 @@ class Optimizers:
 
     def _note_made(self, optimizer: Any, frame: FrameType) -> None:
         recorder = self.recorder
-        number = self._updates.number(optimizer, recorder.session.stacks.capture(frame))
+        number = self.updates.number(optimizer, recorder.session.stacks.capture(frame))
         given = recorder.recording.optimizers[number]
         for group in optimizer.param_groups:
             members = frozenset(recorder.variables.adopt(p) for p in group["params"] if p.is_leaf)
@@ -107,13 +107,13 @@ class Optimizers:
     def _note_clear(self, thing: Any, frame: FrameType) -> None:
         recorder = self.recorder
         ours = isinstance(thing, torch.optim.Optimizer)
-        optimizer = self._updates.number(thing) if ours else None
+        optimizer = self.updates.number(thing) if ours else None
         tensors = _parameters(thing) if ours else thing.parameters()
         recorder.edits.cleared(tensors, "zero_grad", frame, optimizer)
 
     def note_skipped(self, optimizer: Any) -> None:
         """A gradient scaler left this step out."""
-        self.recorder.recording.optimizers[self._updates.number(optimizer)].skipped += 1
+        self.recorder.recording.optimizers[self.updates.number(optimizer)].skipped += 1
 
     # --- a step -------------------------------------------------------------------------------------------------
 
@@ -126,7 +126,7 @@ class Optimizers:
                 recorder.paused = self._stepping = True
                 if recorder.ring.running:
                     self._look_around(optimizer)
-                    self._new = self._updates.worth_a_look(optimizer)
+                    self._new = self.updates.worth_a_look(optimizer)
                 closure = kwargs.get("closure") or next((a for a in args[1:] if callable(a)), None)
                 if closure is None:
                     self._note_step(optimizer, ((p, p.grad) for p in _parameters(optimizer)), sys._getframe(1))
@@ -141,7 +141,7 @@ class Optimizers:
                     )
             elif not recorder.deep:
                 self._look_around(optimizer)
-                recorder.numbers.glance(self._updates, optimizer, sys._getframe(1))
+                recorder.numbers.glance(self.updates, optimizer, sys._getframe(1))
         return changed
 
     def _after_failed_step(self) -> None:
@@ -174,7 +174,7 @@ class Optimizers:
                     self._note_step(optimizer, ((p, p.grad) for p in _parameters(optimizer)), sys._getframe(1))
                     recorder.recording.steps[-1].began = began
                 self._resume()
-            elif self._updates.worth_a_look(optimizer):
+            elif self.updates.worth_a_look(optimizer):
                 recorder.deepen()
             recorder.session.updated("torch")
 
@@ -184,23 +184,27 @@ class Optimizers:
         for variable, _, grad in numbered:
             fresh = self.recorder.gradients.fresh.get(variable, True)
             (applied if grad is not None and fresh else without).add(variable)
-        step = self._updates.note(optimizer, applied, without, frame)
+        step = self.updates.note(optimizer, applied, without, frame)
         step.call = self.recorder.edits.step_call
         self.recorder.numbers.of_step(step, optimizer, numbered)
         self.recorder.copies.stepped(applied)
         self.recorder.look_for_names(frame)
 
     def _resume(self) -> None:
+        self.recorder.paused = False
+        self.counted()
+        self._new = False
+
+    def counted(self) -> None:
+        """An update went by: whether to look on."""
         recorder = self.recorder
-        recorder.paused = False
         if recorder.ring.running:
             if self._new:
                 recorder.deepen()
             elif recorder.ring.stepped():
                 recorder.let_go()
-        elif self._updates.enough() and not self._trains_copies():
+        elif self.updates.enough() and not self._trains_copies():
             recorder.release()
-        self._new = False
 
     def _trains_copies(self) -> bool:
         """Whether the last step was one of the first of a copy: what becomes of it is seen when its training ends."""
@@ -238,7 +242,7 @@ class Optimizers:
     def remember_suspects(self) -> None:
         """Variables that an optimizer holds and that had no gradient so far."""
         tensors = self.recorder.variables.tensors
-        self._suspects = {v: tensors[v] for v in self._updates.without_gradient() if v in tensors}
+        self._suspects = {v: tensors[v] for v in self.updates.without_gradient() if v in tensors}
 
     def _look_around(self, optimizer: Any) -> None:
         """The first updates have been seen: what came later to what was missing there."""

@@ -22,6 +22,7 @@ from whygrad.trace.handover import Exits
 from whygrad.trace.patches import Patches
 from whygrad.trace.ring import Ring
 from whygrad.trace.session import Session
+from whygrad.trace.torch_by_hand import ByHand
 from whygrad.trace.torch_calls import Calls
 from whygrad.trace.torch_copies import TorchCopies
 from whygrad.trace.torch_edits import Edits
@@ -98,6 +99,7 @@ class TorchRecorder:
         self.functions = Functions(self)
         self.transforms = Transforms(self)
         self.optimizers = Optimizers(self)
+        self.by_hand = ByHand(self)
         self.edits = Edits(self)
         self.naming = Naming(self)
         self.calls = Calls(self)
@@ -199,6 +201,8 @@ class TorchRecorder:
         """Detach and return what was seen."""
         self.look_for_names(sys._getframe())
         with self.guarded:
+            self.by_hand.finish()
+        with self.guarded:
             self.numbers.last_glance()
             self.copies.look(now=True)
         self.detach()
@@ -251,9 +255,9 @@ class TorchRecorder:
     ) -> int:  # fmt: skip
         """Write one operation down; its moment is its number."""
         at = self.session.tick()
-        self.recording.ops[at] = Op(
-            at, name, kind, tuple(inputs), tuple(outputs), stack, carries, switch, detail=detail
-        )
+        op = Op(at, name, kind, tuple(inputs), tuple(outputs), stack, carries, switch, detail=detail)
+        self.recording.ops[at] = op
+        self.by_hand.pass_on(op)
         return at
 
     # --- upkeep -------------------------------------------------------------------------------------------------

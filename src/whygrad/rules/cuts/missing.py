@@ -19,6 +19,8 @@ from whygrad.rules.cuts.intent import (
 )
 from whygrad.rules.cuts.logged_means import is_logged_mean
 from whygrad.rules.cuts.never_begun import never_begun
+from whygrad.rules.cuts.rebound import rebound_under_no_grad
+from whygrad.rules.cuts.second_slopes import without_slope
 from whygrad.rules.cuts.selections import chooses_for_target, one_of_compared, without_selections
 
 
@@ -86,6 +88,7 @@ def _explained(case: Case, backward: Backward, variables: set[int]) -> list[Miss
     for cut in _swallowed(case, backward, left):
         found.append(Missing(backward, cut.variables, [cut], case.slice(backward, reach.CERTAIN), update, seen))
         left -= cut.variables
+    left -= without_slope(case, backward, left)
     if left:
         part = case.slice(backward, reach.CERTAIN)
         dropped = _dropped(case, part, left, backward)
@@ -232,7 +235,7 @@ def _expected_of_failure(case: Case, backward: Backward) -> set[int]:
     recording = case.recording
     given = {v for o in recording.optimizers.values() for v in o.holds}
     own = {v.id for v in recording.variables.values() if v.parameter and v.trainable}
-    candidates = given or own
+    candidates = given or own or _plain_leaves(case, backward)
     cleared = [c for c in recording.clears if c.at < backward.at]
     last_step = max((s.at for s in recording.steps if s.at < backward.at), default=0)
     fresh = [c.variables for c in cleared if c.at > last_step]
@@ -242,6 +245,12 @@ def _expected_of_failure(case: Case, backward: Backward) -> set[int]:
     if chosen & on_way:
         return chosen & on_way
     return (candidates & on_way) or chosen or candidates
+
+
+def _plain_leaves(case: Case, backward: Backward) -> set[int]:
+    """Where a program has neither optimizer nor module: the tensors asking for a gradient that the loss is made of."""
+    leaves = {v.id for v in case.recording.variables.values() if v.trainable and case.uses(backward, v.id)}
+    return leaves - case.results - rebound_under_no_grad(case, backward).keys()
 
 
 @asked_once

@@ -19,6 +19,9 @@ from whygrad.rules.updates.swapped import swapped_variables
 GRAD, CHECKPOINT = "autograd.grad", "CheckpointFunction"
 """PyTorch: what runs without being recorded, unless it is told to (`create_graph`) or given a live tensor."""
 
+_FORWARD = frozenset({"call", "__call__", "forward"})
+"""Methods that a framework calls when a network is called."""
+
 
 @dataclass(slots=True)
 class Verdict:
@@ -145,7 +148,15 @@ def _judge_tape(case: Case, verdict: Verdict, tape: Tape, cut: reach.Cut) -> Non
         return
     else:
         verdict.code = "W101"
-    verdict.where = _own_call(case, verdict, case.seen_from(op.stack, tape.stack))
+    shared = shared_site(case.stack(op.stack), case.stack(tape.stack))
+    verdict.where = _own_call(case, verdict, shared or _caller(case, op))
+
+
+def _caller(case: Case, op: Op) -> Site | None:
+    """Who called the network, where that was in another function than the tape: what is to be moved is the call."""
+    stack = case.stack(op.stack)
+    outside = (site for site in stack if site.function.rpartition(".")[2] not in _FORWARD)
+    return next(outside, None) or case.site(op.stack)
 
 
 def _own_call(case: Case, verdict: Verdict, site: Site | None) -> Site | None:

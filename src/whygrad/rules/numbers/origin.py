@@ -236,8 +236,7 @@ def steep(case: Case, trouble: Trouble) -> Origin | None:
         inputs = [numbers_of(case, i) for i in op.inputs]
         output = op.outputs[0] if op.outputs else -1
         numbers = numbers_of(case, output)
-        hidden = numbers is not None and not numbers.finite and all(n is None or n.finite for n in inputs)
-        hidden = hidden and base_name(op) not in _PLACED
+        hidden = hides_trouble(op, inputs, numbers)
         masked = numbers is not None and numbers.nans > 0 and not hidden and _of_placed(case, op, backward.at)
         known = hidden or masked or op.spoils or infinite_slope(op, inputs, numbers)
         if not known and (suspect is not None or base_name(op) not in DECOMPOSITIONS):
@@ -254,6 +253,12 @@ def steep(case: Case, trouble: Trouble) -> Origin | None:
                 return origin
             partial = partial or origin
     return partial or suspect
+
+
+def hides_trouble(op: Op, inputs: list[Numbers | None], output: Numbers | None) -> bool:
+    """Whether an operation made something not finite of finite numbers, which a finite loss does not show."""
+    made = output is not None and not output.finite and all(n is None or n.finite for n in inputs)
+    return made and base_name(op) not in _PLACED
 
 
 def _of_placed(case: Case, op: Op, until: int) -> bool:

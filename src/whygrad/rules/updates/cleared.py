@@ -57,9 +57,11 @@ def _taken_too_soon(case: Case, optimizer: Optimizer, backward: Backward) -> boo
 def always_cleared(case: Case, optimizer: Optimizer) -> list[Cleared]:
     """Variables that get gradients and come to every step without one, by the clearing that takes them."""
     steps = steps_of(case, optimizer)
+    recording = case.recording
     if not steps or optimizer.skipped or any(step.error for step in steps):
         return []
-    recording = case.recording
+    if optimizer.by_hand and any("inplace operation" in (b.error or "") for b in recording.backwards):
+        return []  # W108: what it wrote came between forward and backward
     mine = meant_for(case, optimizer)
     if not mine or (idle(case, optimizer) and steps[0].at < mine[0].at):
         return []  # the step came before any backward pass: that is W302
