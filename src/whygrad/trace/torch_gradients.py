@@ -32,7 +32,8 @@ class Gradients:
     def backward(self, func: Any, args: Any, kwargs: Any, frame: FrameType) -> Any:
         """`loss.backward()` and `torch.autograd.backward(losses)`."""
         recorder = self.recorder
-        recorder.by_hand.close()
+        with recorder.guarded:
+            recorder.by_hand.close()
         event: Backward | None = None
         before = _State()
         with recorder.guarded, recorder.lock:
