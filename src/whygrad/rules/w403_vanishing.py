@@ -102,7 +102,7 @@ def check(case: Case) -> Iterator[Finding]:
             continue
         seen = [chains(case, step) for step in (own[0], own[len(own) // 2], own[-1])]
         for chain in seen[-1]:
-            same = [c for found in seen for c in found if c.order == chain.order]
+            same = [c for found in seen for c in found if c.order[0] == chain.order[0]]
             if len(same) == len(seen) and all(_vanishes(c) for c in same):
                 yield _finding(case, chain, len(own))
 
@@ -147,7 +147,8 @@ def _finding(case: Case, chain: Chain, seen: int) -> Finding:
         rule=NAME,
         severity="warning",
         message=f"{subject(case, small)} {verb(small, case, 'gets', 'get')} almost no gradient from the loss"
-        f"{at_line(loss, where)}: it shrinks {largest / chain.sizes[0]:.0e} times on its way",
+        f"{at_line(loss, where)}: it shrinks "
+        f"{f'{largest / chain.sizes[0]:.0e} times' if chain.sizes[0] else 'to zero'} on its way",
         why=f"The gradient of {plain_subject(case, {first})} is {chain.sizes[0]:.1e} for each weight, that of "
         f"{last} {largest:.1e}. Between them lie {len(chain.squashes)} times "
         f"{function}, and each multiplies the gradient by its slope, which is below 1.",

@@ -78,7 +78,14 @@ from whygrad.rules.targets.objective import objectives
 from whygrad.rules.targets.synced_beside import synced_beside
 from whygrad.rules.targets.synced_twice import synced_twice
 from whygrad.rules.targets.target_kinds import makes_targets
-from whygrad.rules.targets.twins import Twin, dropped_average, dropped_averages_of, other_targets, target_networks
+from whygrad.rules.targets.twins import (
+    Twin,
+    dropped_average,
+    dropped_averages_of,
+    other_targets,
+    shown_apart,
+    target_networks,
+)
 from whygrad.rules.targets.waiting_sync import in_loop, waiting
 from whygrad.rules.updates.let_fall import let_fall
 from whygrad.rules.wording import at_line, count, quoted
@@ -386,10 +393,14 @@ def _blamed(case: Case, copies: list[Copy]) -> Site | None:
 
 def _used(case: Case, twin: Twin) -> Site | None:
     backward = twin.objective.backward
-    for op in (*twin.objective.part.ops, *case.slice(backward).ops):
-        if any(case.content.get(v) in twin.members for v in op.inputs):
-            return case.led_from(op.stack, backward.stack)
-    return None
+    ops = [
+        op
+        for op in (*twin.objective.part.ops, *case.slice(backward).ops)
+        if any(case.content.get(v) in twin.members for v in op.inputs)
+    ]
+    apart = shown_apart(case, twin) if len(ops) > 1 else set()  # where it is asked of the states too, that is not it
+    told = next((op for op in ops if any(v in apart for v in op.inputs)), next(iter(ops), None))
+    return case.led_from(told.stack, backward.stack) if told is not None else None
 
 
 def _finding(

@@ -223,6 +223,14 @@ def _through_numpy(case: Case, objective: Objective, members: set[int], original
     return alike and any(_content(case, v) not in others for v in ours)
 
 
+def shown_apart(case: Case, twin: Twin) -> set[int]:
+    """What a target is shown and the trained network is not: the next states, as against those before them."""
+    part = case.slice(twin.objective.backward, reach.SUGGESTED)
+    theirs = fed_with(case, set(twin.originals), twin.objective.part.ops)
+    others = {_content(case, v) for v in theirs | _entered(case, theirs)}
+    return {v for v in fed_with(case, set(twin.members), part.ops) if _content(case, v) not in others}
+
+
 def _entered(case: Case, fed: set[int]) -> set[int]:
     """The data that inputs were made of: a recurrent network cuts its batch into steps first."""
     values = case.recording.values
