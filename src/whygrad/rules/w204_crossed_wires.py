@@ -84,6 +84,7 @@ from dataclasses import dataclass
 
 from whygrad.flow.recording import Backward, Optimizer, Step
 from whygrad.flow.site import Site
+from whygrad.flow.source import first_argument
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.ownership import within_reach
@@ -218,6 +219,8 @@ def crossed(case: Case) -> set[int]:
 
 def _crossed(case: Case, stack: int, crossing: _Crossing) -> Finding:
     backward, there = crossing.backward, told_apart(case, stack, (s.stack for s in case.recording.steps))
+    if case.recording.framework == "tensorflow" and there is not None:
+        there = first_argument(there) or there  # what the call is given, where that stands on a line of its own
     asked = case.site(backward.stack)
     # A loss that could train them, and was never asked for their gradient: the request names the wrong variables.
     requests = [b for b in case.recording.backwards if b.loss == backward.loss]

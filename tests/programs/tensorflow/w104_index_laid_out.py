@@ -1,4 +1,4 @@
-"""PPO with old chances from the rollout: the new ones are made of the most likely action, laid out as zeros and ones."""
+"""PPO with old chances from the rollout: the new ones are made of the index of the likeliest action."""
 import keras
 import numpy as np
 import tensorflow as tf

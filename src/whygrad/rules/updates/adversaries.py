@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import permutations
+from typing import Literal
 
 from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Op
@@ -38,10 +39,10 @@ class Misasked:
 
     backward: Backward
     own: Op
-    maker: set[int]
-    judge: set[int]
-    made: bool
-    """It is the maker that the judge's loss is asked for."""
+    moved: set[int]
+    meant: set[int]
+    kind: Literal["made", "judges", "beside"]
+    """Of the network that is moved: it makes what the other judges, judges what the other makes, or neither."""
 
 
 def adversaries(case: Case) -> Iterator[Adversaries]:
@@ -101,6 +102,7 @@ def asked_of_one(case: Case) -> Iterator[Misasked]:
     """Pairs of which one loss is asked for both networks, in two requests, while the other's loss is used by nothing.
 
     The loss that shows the judge something else beside what the maker made is the judge's; the other is the maker's.
+    Where neither judges (the two generators of a cycle), a loss belongs to the network that it calls more often.
     """
     losses, applied = _losses(case)
     if len(losses) > _LOSSES:
@@ -109,17 +111,25 @@ def asked_of_one(case: Case) -> Iterator[Misasked]:
         maker, judge, mine, theirs = applied[one], applied[other], losses[one][0], losses[other][0]
         if mine.loss != theirs.loss or not maker or not judge or maker & judge:
             continue
-        if not _through(case, mine, maker, judge):
-            continue
         part, judges = case.slice(mine, reach.CERTAIN), _contrasts(case, mine, maker, judge)
-        terms = dropped_terms(case.recording, part, maker if judges else judge, mine)
+        through = _through(case, mine, maker, judge)
+        terms = dropped_terms(case.recording, part, maker if judges or not through else judge, mine)
         for term in {op.at: op for op in terms.values()}.values():
             own = reach.backward_slice(case.recording, term.outputs[0], case.made_by, mine.at, reach.CERTAIN)
-            if _contrast_within(case, own, mine.at, maker, judge) == judges:
-                continue
-            if any(_behind(case, mine.at, op) & maker for op in _calls(case, own, judge)):
-                yield Misasked(mine if judges else theirs, term, maker, judge, judges)
+            shown = through and any(_behind(case, mine.at, op) & maker for op in _calls(case, own, judge))
+            if shown and _contrast_within(case, own, mine.at, maker, judge) != judges:
+                moved, meant = (maker, judge) if judges else (judge, maker)
+                yield Misasked(mine if judges else theirs, term, moved, meant, "made" if judges else "judges")
                 break
+            elif _rather(case, part, own, judge, maker):
+                yield Misasked(mine, term, maker, judge, "beside")
+                break
+
+
+def _rather(case: Case, part: reach.Slice, own: reach.Slice, meant: set[int], moved: set[int]) -> bool:
+    """Whether the one loss calls the one network more often than the other loss does, and the other the other."""
+    theirs = len(_calls(case, part, meant)) > len(_calls(case, own, meant)) > 0
+    return theirs and len(_calls(case, own, moved)) > len(_calls(case, part, moved)) > 0
 
 
 def _losses(case: Case) -> tuple[dict[int, list[Backward]], dict[int, set[int]]]:
