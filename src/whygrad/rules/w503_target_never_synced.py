@@ -76,7 +76,7 @@ from whygrad.rules.targets.averaged_outside import averaged_outside
 from whygrad.rules.targets.bound_once import bound_once, given_once
 from whygrad.rules.targets.objective import objectives
 from whygrad.rules.targets.synced_beside import synced_beside
-from whygrad.rules.targets.synced_twice import synced_twice
+from whygrad.rules.targets.synced_twice import into_another_target, synced_twice
 from whygrad.rules.targets.target_kinds import makes_targets
 from whygrad.rules.targets.twins import (
     Twin,
@@ -273,6 +273,14 @@ def _explained(case: Case, twin: Twin) -> Finding:
             {"torch": "write it into the parameter: p_target.data.copy_(…), or p_target.lerp_(p, tau) under no_grad",
              "tensorflow": f"write it into the variable: variable.assign({quoted(where, '…').strip('`')})"}.get(
                 case.recording.framework, "keep what the function returns as the new target parameters"))  # fmt: skip
+    crossed = into_another_target(case, twin)
+    if crossed:
+        other = case.variable(crossed[0].target).network
+        return _finding(case, twin, _blamed(case, crossed), "error",
+            f"{online} is copied into `{other}`, another one's target; {name} never follows",
+            f"this copies into `{other}`",
+            f"The loss takes its targets from {name} too, which stays what it was when training began.",
+            f"copy into {name}")  # fmt: skip
     if strayed:
         return _finding(case, twin, _blamed(case, strayed), "error",
             f"{online} is copied into a network that nothing uses; {name} never follows",

@@ -329,6 +329,7 @@ def _left_lying(case: Case, twin: Twin) -> Iterator[tuple[Op, set[int]]]:
     """Sums and choices since training began that nothing uses, with the variables they are made of."""
     consumed = {v for op in case.recording.ops.values() for v in op.inputs}
     consumed |= {b.loss for b in case.recording.backwards if b.loss is not None}  # a sum of two losses is no average
+    consumed |= {v for write in case.recording.writes for v in write.given}  # stored, be it in another network
     held = _first_content(case, twin)
     for op in case.recording.ops.values():
         if op.at >= twin.begun and op.name in _MIXES and op.kind == "compute" and op.outputs[0] not in consumed:
