@@ -76,8 +76,10 @@ When it is meant
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
@@ -114,7 +116,18 @@ def _vanishes(chain: Chain) -> bool:
         return True
     falls = sum(1 for a, b in zip(chain.sizes, chain.sizes[1:], strict=False) if a < b)
     steady = falls >= 0.7 * (len(chain.sizes) - 1) or chain.rounds > 0
-    return chain.sizes[0] < _RATIO * chain.sizes[-1] and steady
+    return chain.sizes[0] < _RATIO * chain.sizes[-1] and steady and not _falls_at_once(chain)
+
+
+def _falls_at_once(chain: Chain) -> bool:
+    """Whether one layer alone accounts for most of it, and not the length of the chain.
+
+    What is added to all scores of a softmax cancels out: the query of an additive attention learns little at first.
+    """
+    if chain.rounds or min(chain.sizes) <= 0:
+        return False
+    steps = [math.log(b / a) for a, b in pairwise(chain.sizes)]
+    return max(steps) > math.log(chain.sizes[-1] / chain.sizes[0]) / 2
 
 
 def _only_bias(chain: Chain) -> bool:

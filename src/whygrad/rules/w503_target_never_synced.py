@@ -134,7 +134,10 @@ def _follows(case: Case, twin: Twin) -> bool:
         stood = {c.target for c in late if c.source in twin.members or c.share == 0.0}
         stood -= {c.target for c in late if c.source not in twin.members and c.share != 0.0}
         return not twin.members & case.recording.moved_later <= stood
-    return any(c.at > twin.begun and c.share != 0.0 for c in twin.into)
+    late = [c for c in twin.into if c.at > twin.begun]
+    # One line averages all variables: where some of them tell that its share is zero, the others need not.
+    nothing = {c.stack for c in late if c.share == 0.0} - {c.stack for c in late if c.share}
+    return any(c.share != 0.0 and c.stack not in nothing for c in late)
 
 
 def _averaged_in_vain(case: Case, twin: Twin) -> bool:
