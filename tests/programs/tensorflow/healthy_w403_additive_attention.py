@@ -20,8 +20,8 @@ class Decoder(keras.Model):
 
 decoder, optimizer = Decoder(), keras.optimizers.Adam(1e-3)
 for _ in range(4):
-    values, labels = 0.05 * tf.random.normal((8, 5, 8)), tf.random.uniform((8, 4), 0, 5, tf.int32)
-    state, loss = 0.01 * tf.random.normal((8, 8)), 0.0
+    values, labels = 0.01 * tf.random.normal((8, 5, 8)), tf.random.uniform((8, 4), 0, 5, tf.int32)
+    state, loss = 0.001 * tf.random.normal((8, 8)), 0.0
     with tf.GradientTape() as tape:
         for t in range(4):
             logits, state = decoder(state, values)

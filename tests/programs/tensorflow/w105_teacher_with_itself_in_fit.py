@@ -27,6 +27,7 @@ class Distiller(keras.Model):
 x, y = np.random.randn(64, 4).astype("float32"), np.random.randint(0, 3, 64)
 teacher.compile("adam", cross_entropy)
 teacher.fit(x, y, batch_size=16, verbose=0)
+teacher.trainable = False
 distiller = Distiller()
 distiller.compile("adam")
 distiller.fit(x, y, batch_size=16, verbose=0)
