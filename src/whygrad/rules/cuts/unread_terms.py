@@ -13,6 +13,7 @@ from whygrad.flow.site import Site
 from whygrad.flow.syntax import bound_at
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.dropped_terms import dropped_terms
+from whygrad.rules.cuts.logged_means import is_logged_mean
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.updates.history import applied_of
 from whygrad.rules.updates.let_fall import handed_back
@@ -32,7 +33,7 @@ def unread_terms(case: Case, told: set[int]) -> Iterator[Finding]:
             continue
         part = case.slice(backward, reach.CERTAIN)
         for variable, op in dropped_terms(case.recording, part, trained, backward).items():
-            site = _unread(case, op)
+            site = _unread(case, op) if not is_logged_mean(case, op, trained) else None
             if site is not None:
                 places.setdefault(site, (backward, set()))[1].add(variable)
     for site, (backward, members) in places.items():
