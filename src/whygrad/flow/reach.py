@@ -17,6 +17,13 @@ ZERO_DERIVATIVE = frozenset(
 )
 """Step functions. PyTorch differentiates them, to zero everywhere; TensorFlow mostly refuses."""
 
+_HANDS_ON = frozenset({
+    "cast", "to", "reshape", "view", "squeeze", "expand_dims", "unsqueeze", "identity", "float", "long",
+})  # fmt: skip
+_CHOOSES = frozenset({
+    "mul", "rmul", "multiply", "matmul", "rmatmul", "mm", "bmm", "einsum", "tensordot", "dot", "where",
+})  # fmt: skip
+
 _PLACES = 8
 """So many expressions that stop a gradient more than once are looked at."""
 
@@ -170,12 +177,15 @@ def _cuts_from(recording: Recording, part: Slice, starts: dict[int, int], tape: 
             landing.setdefault(handover.left, []).append(handover.entered)
     exits, leading = _exits_to_loss(recording, part, smooth, landing)
     regions = _regions_to_loss(part, smooth, tape)
+    indices = _laid_out(recording, part, smooth, tape)
     found = []
     for at, mask in stopped.items():
         op = recording.ops[at]
         behind = _members(order, mask)
         region = regions.get(_region(op, tape), set())
-        alone = at in exits or any(value in smooth or value in leading or value in region for value in op.outputs)
+        alone = at in exits or any(
+            value in smooth or value in leading or value in region or value in indices for value in op.outputs
+        )
         found.append(Cut(op, behind, alone))
     if not any(cut.alone for cut in found):
         _open_together(recording, part, found, tape)
@@ -260,6 +270,33 @@ def _regions_to_loss(part: Slice, smooth: set[int], tape: int | None) -> dict[in
         if any(value in smooth or value in inside for value in op.outputs):
             inside.update(op.inputs)
     return found
+
+
+def _laid_out(recording: Recording, part: Slice, smooth: set[int], tape: int | None) -> set[int]:
+    """Indices that are laid out as zeros and ones and then used as numbers: making the index was the one wall.
+
+    Multiplied with something, they choose from it; no gradient is expected along that way.
+    """
+    used: set[int] = set()
+    found: set[int] = set()
+    for op in reversed(part.ops):
+        name = _bare(op.name)
+        if any(v in found for v in op.outputs) and name in _HANDS_ON:
+            found.update(op.inputs[:1])
+        elif name == "one_hot":
+            if any(v in used for v in op.outputs):
+                found.update(op.inputs[:1])
+        elif any(v in smooth for v in op.outputs) and not wall(op, tape):
+            if name in _HANDS_ON:
+                used.update(v for v in op.inputs[:1] if op.outputs[0] in used)
+            elif name not in _CHOOSES:
+                used.update(v for v in op.inputs if recording.values[v].floating)
+    return found
+
+
+@functools.cache
+def _bare(name: str) -> str:
+    return name.rsplit(".", 1)[-1].strip("_").lower()
 
 
 def _exits_to_loss(

@@ -73,6 +73,7 @@ from collections.abc import Iterator
 
 from whygrad.flow.source import expression
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.chosen_stops import chosen_stops
 from whygrad.rules.cuts.fixed_addend import is_fixed_addend
 from whygrad.rules.cuts.idle_terms import idle_terms
 from whygrad.rules.cuts.never_begun import ASKED
@@ -86,7 +87,7 @@ SUMMARY = "detach, stop_gradient or .data on the only way from the variable to t
 
 def check(case: Case) -> Iterator[Finding]:
     """Cuts that the program asked for."""
-    for verdict in [*verdicts(case), *idle_terms(case)]:
+    for verdict in [*verdicts(case), *idle_terms(case), *chosen_stops(case).values()]:
         if verdict.code == CODE and not is_fixed_addend(case, verdict):
             yield from_verdict(case, verdict, NAME, *_words(case, verdict))
 

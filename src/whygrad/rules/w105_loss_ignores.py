@@ -83,6 +83,7 @@ from whygrad.flow import reach
 from whygrad.flow.recording import Op
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.compared_alone import compared_alone
 from whygrad.rules.cuts.consumer import (
     compared_instead,
     constant_term,
@@ -97,11 +98,14 @@ from whygrad.rules.cuts.idle_terms import idle_terms
 from whygrad.rules.cuts.last_use import dropped_at, last_use, routed, runs_others
 from whygrad.rules.cuts.missing import Missing, missing_gradients
 from whygrad.rules.cuts.missing_terms import left_out, taken_by_another, without_term
+from whygrad.rules.cuts.noise_instead import noise_instead
 from whygrad.rules.cuts.stand_ins import network_used_instead, severity_of, stood_in, used_instead
 from whygrad.rules.cuts.switched_off import switched_off
 from whygrad.rules.cuts.taken_inside import taken_inside
+from whygrad.rules.cuts.unread_terms import unread_terms
 from whygrad.rules.cuts.verdict import Verdict, verdicts
 from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.updates.adversaries import asked_of_one
 from whygrad.rules.updates.cleared import cleared_away
 from whygrad.rules.updates.mistaken_holds import given_by_mistake
 from whygrad.rules.updates.swapped import swapped_variables
@@ -163,6 +167,11 @@ def check(case: Case) -> Iterator[Finding]:
             )
     for missing in switched_off(case):
         yield from left_out(case, missing, set(missing.variables))
+    yield from compared_alone(case)
+    yield from noise_instead(case)
+    misasked = {pair.backward.loss for pair in asked_of_one(case)}  # W205: the other loss is asked in its place
+    explained = {missing.backward.stack for missing in missing_gradients(case)}
+    yield from unread_terms(case, explained | {b.stack for b in case.recording.backwards if b.loss in misasked})
 
 
 def _not_here(case: Case, missing: Missing, variables: set[int]) -> set[int]:

@@ -84,6 +84,7 @@ from dataclasses import dataclass
 
 from whygrad.flow.recording import Backward, Optimizer, Step
 from whygrad.flow.site import Site
+from whygrad.flow.source import first_argument
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.ownership import within_reach
@@ -220,6 +221,8 @@ def crossed(case: Case) -> set[int]:
 def _crossed(case: Case, stack: int, crossing: _Crossing) -> Finding:
     backward, there = crossing.backward, told_apart(case, stack, (s.stack for s in case.recording.steps))
     there = handed_over(case, backward, crossing.sources, crossing.targets) or there
+    if case.recording.framework == "tensorflow" and there is not None:
+        there = first_argument(there) or there  # what the call is given, where that stands on a line of its own
     asked = case.site(backward.stack)
     # A loss that could train them, and was never asked for their gradient: the request names the wrong variables.
     requests = [b for b in case.recording.backwards if b.loss == backward.loss]
@@ -231,7 +234,8 @@ def _crossed(case: Case, stack: int, crossing: _Crossing) -> Finding:
     lost = not any(one & crossing.sources for one in moved) and any(one & crossing.targets for one in moved)
     # And what is kept in step with them by copies, a target network, waits for no gradient.
     lost |= any(c.source in crossing.sources and c.target in crossing.targets for c in case.recording.copies)
-    misasked = (misasked and not lost and not _serves_its_own(case, crossing)) or _asked_twice(case, crossing)
+    paired = _serves_its_own(case, crossing) or _lies_unused(case, crossing)
+    misasked = (misasked and not lost and not paired) or _asked_twice(case, crossing)
     where = asked if misasked else there
     theirs, ours = plain_subject(case, crossing.sources), plain_subject(case, crossing.targets)
     same, one = theirs == ours, len(networks(case, crossing.targets)) == 1
@@ -257,6 +261,13 @@ def _serves_its_own(case: Case, crossing: _Crossing) -> bool:
     """Whether what was asked for goes to its own variables as well: then the request is right, and the pairing not."""
     applied, at = history(case).applied, crossing.backward.at
     return any(v in step.applied for v in crossing.sources for step in applied.get((at, v), ()))
+
+
+def _lies_unused(case: Case, crossing: _Crossing) -> bool:
+    """Whether the targets have a gradient of their own, from another loss, that is applied to nothing."""
+    applied = history(case).applied
+    own = [b for b in case.recording.backwards if b.loss != crossing.backward.loss and crossing.targets <= b.got]
+    return any(not any((b.at, v) in applied for v in b.got) for b in own)
 
 
 def _asked_twice(case: Case, crossing: _Crossing) -> bool:

@@ -90,6 +90,7 @@ from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.targets.compared import compared
 from whygrad.rules.targets.objective import CONTRACTS, objectives
 from whygrad.rules.targets.twins import target_networks
+from whygrad.rules.updates.adversaries import Misasked, asked_of_one
 from whygrad.rules.updates.history import history
 from whygrad.rules.updates.leaks import Leak, leaks
 from whygrad.rules.updates.order import optimizer_name
@@ -110,6 +111,7 @@ def check(case: Case) -> Iterator[Finding]:
     yield from targets
     if not targets and not leaks(case):
         yield from _met_halfway(case)
+        yield from _misasked(case)
 
 
 def _leak(case: Case, leak: Leak) -> Finding:
@@ -249,6 +251,40 @@ def _met_halfway(case: Case) -> Iterator[Finding]:
             path=_stations((built, "optimizer", "holds both networks"), (loss, "loss", "compares them"),
                            (case.site(step.stack), step.call, "and applied here")),
         )  # fmt: skip
+
+
+def _misasked(case: Case) -> Iterator[Finding]:
+    """A maker that learns by its judge's loss, or the judge by the maker's, while its own loss lies there unused."""
+    told: set[int] = set()
+    for pair in asked_of_one(case):
+        if pair.backward.stack in told:
+            continue
+        told.add(pair.backward.stack)
+        where, loss = case.site(pair.backward.stack), case.loss_site(pair.backward)
+        own = case.seen_from(pair.own.stack, pair.backward.stack)
+        name, other = plain_subject(case, pair.moved), plain_subject(case, pair.meant)
+        why = {
+            "made": f"That loss is small where {other} tells what {name} makes from the rest: it teaches {name} to be "
+            "told apart. ",
+            "judges": f"That loss is small where {name} is wrong about what {other} makes: it teaches {name} to be "
+            "wrong. ",
+            "beside": f"{other} is asked for by that loss too{at_line(case.site(_asked_for(case, pair)), where)}. ",
+        }[pair.kind]
+        yield Finding(
+            code=CODE, rule=NAME, severity="warning",
+            message=f"{subject(case, pair.moved)} {verb(pair.moved, case, 'is', 'are')} moved by the loss"
+            f"{at_line(loss, where)}, which is there to train {other}",
+            why=f"{why}The loss{at_line(own, where)} was computed for {name}, and nobody asks for its gradient.",
+            fix=f"take the loss{at_line(own, where)} here", variables=case.names(pair.moved), where=where,
+            label=f"asks {other}'s loss for {name}", loss=loss,
+            path=_stations((loss, "loss", f"the loss of {other}"), (own, "loss", f"that of {name}, used by nothing"),
+                           (where, pair.backward.call, "the gradient is computed here")),
+        )  # fmt: skip
+
+
+def _asked_for(case: Case, pair: Misasked) -> int | None:
+    asked = (b.stack for b in case.recording.backwards if b.loss == pair.backward.loss and b.got & pair.meant)
+    return next(asked, None)
 
 
 def _stations(*steps: tuple[Site | None, str, str]) -> tuple[PathStep, ...]:

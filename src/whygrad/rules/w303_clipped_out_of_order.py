@@ -320,6 +320,7 @@ def _unapplied(case: Case, clips: list[Edit]) -> Iterator[Finding]:
     """Clipped gradients were computed, and the optimizer was given the ones from before."""
     made = {value for clip in clips for value in clip.made}
     given = {value for clip in clips for value in clip.given}
+    given |= {source for value in given for source in _read_from(case, value)}
     with_, without = list[Step](), list[Step]()
     for step in case.recording.steps:
         taken = set(step.taken.values())
@@ -359,6 +360,12 @@ def _unapplied(case: Case, clips: list[Edit]) -> Iterator[Finding]:
         else "the step is not given what this returns",
         path=_stations((clipped, clip.call, "clipped here"), (applied, step.call, "applied here")),
     )  # fmt: skip
+
+
+def _read_from(case: Case, value: int) -> tuple[int, ...]:
+    """TensorFlow: the content of a variable, where a value was read from one: a sum of gradients."""
+    made = case.made_by.get(value)
+    return made.inputs if made is not None and made.name == "read_value" else ()
 
 
 def _up_to(case: Case, clip: Edit, step: Step) -> Stack:

@@ -71,6 +71,7 @@ from collections.abc import Iterator
 from whygrad.flow.recording import Op, Step
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.chosen_stops import chosen_stops
 from whygrad.rules.finding import Finding, PathStep, Severity
 from whygrad.rules.numbers.flat_place import place_of
 from whygrad.rules.numbers.flatness import (
@@ -118,7 +119,7 @@ def check(case: Case) -> Iterator[Finding]:
         if not case.variable(variable).trainable or variable not in case.trained:
             continue
         dead = _explained(case, variable, steps)
-        if dead is not None:
+        if dead is not None and dead.op.stack not in chosen_stops(case):  # the side that is taken is stopped: W102
             groups.setdefault((dead.why, place_of(case, dead)), dead).variables.add(variable)
     for dead in _merged(case, list(groups.values())):
         itself = dead.why == "flat" and case.content.get(dead.source) in dead.variables

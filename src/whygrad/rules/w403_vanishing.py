@@ -76,8 +76,10 @@ When it is meant
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
@@ -102,7 +104,7 @@ def check(case: Case) -> Iterator[Finding]:
             continue
         seen = [chains(case, step) for step in (own[0], own[len(own) // 2], own[-1])]
         for chain in seen[-1]:
-            same = [c for found in seen for c in found if c.order == chain.order]
+            same = [c for found in seen for c in found if c.order[0] == chain.order[0]]
             if len(same) == len(seen) and all(_vanishes(c) for c in same):
                 yield _finding(case, chain, len(own))
 
@@ -114,7 +116,18 @@ def _vanishes(chain: Chain) -> bool:
         return True
     falls = sum(1 for a, b in zip(chain.sizes, chain.sizes[1:], strict=False) if a < b)
     steady = falls >= 0.7 * (len(chain.sizes) - 1) or chain.rounds > 0
-    return chain.sizes[0] < _RATIO * chain.sizes[-1] and steady
+    return chain.sizes[0] < _RATIO * chain.sizes[-1] and steady and not _falls_at_once(chain)
+
+
+def _falls_at_once(chain: Chain) -> bool:
+    """Whether one layer alone accounts for most of it, and not the length of the chain.
+
+    What is added to all scores of a softmax cancels out: the query of an additive attention learns little at first.
+    """
+    if chain.rounds or min(chain.sizes) <= 0:
+        return False
+    steps = [math.log(b / a) for a, b in pairwise(chain.sizes)]
+    return max(steps) > math.log(chain.sizes[-1] / chain.sizes[0]) / 2
 
 
 def _only_bias(chain: Chain) -> bool:
@@ -147,7 +160,8 @@ def _finding(case: Case, chain: Chain, seen: int) -> Finding:
         rule=NAME,
         severity="warning",
         message=f"{subject(case, small)} {verb(small, case, 'gets', 'get')} almost no gradient from the loss"
-        f"{at_line(loss, where)}: it shrinks {largest / chain.sizes[0]:.0e} times on its way",
+        f"{at_line(loss, where)}: it shrinks "
+        f"{f'{largest / chain.sizes[0]:.0e} times' if chain.sizes[0] else 'to zero'} on its way",
         why=f"The gradient of {plain_subject(case, {first})} is {chain.sizes[0]:.1e} for each weight, that of "
         f"{last} {largest:.1e}. Between them lie {len(chain.squashes)} times "
         f"{function}, and each multiplies the gradient by its slope, which is below 1.",

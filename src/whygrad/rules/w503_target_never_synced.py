@@ -76,9 +76,16 @@ from whygrad.rules.targets.averaged_outside import averaged_outside
 from whygrad.rules.targets.bound_once import bound_once, given_once
 from whygrad.rules.targets.objective import objectives
 from whygrad.rules.targets.synced_beside import synced_beside
-from whygrad.rules.targets.synced_twice import synced_twice
+from whygrad.rules.targets.synced_twice import into_another_target, synced_twice
 from whygrad.rules.targets.target_kinds import makes_targets
-from whygrad.rules.targets.twins import Twin, dropped_average, dropped_averages_of, other_targets, target_networks
+from whygrad.rules.targets.twins import (
+    Twin,
+    dropped_average,
+    dropped_averages_of,
+    other_targets,
+    shown_apart,
+    target_networks,
+)
 from whygrad.rules.targets.waiting_sync import in_loop, waiting
 from whygrad.rules.updates.let_fall import let_fall
 from whygrad.rules.wording import at_line, count, quoted
@@ -127,7 +134,10 @@ def _follows(case: Case, twin: Twin) -> bool:
         stood = {c.target for c in late if c.source in twin.members or c.share == 0.0}
         stood -= {c.target for c in late if c.source not in twin.members and c.share != 0.0}
         return not twin.members & case.recording.moved_later <= stood
-    return any(c.at > twin.begun and c.share != 0.0 for c in twin.into)
+    late = [c for c in twin.into if c.at > twin.begun]
+    # One line averages all variables: where some of them tell that its share is zero, the others need not.
+    nothing = {c.stack for c in late if c.share == 0.0} - {c.stack for c in late if c.share}
+    return any(c.share != 0.0 and c.stack not in nothing for c in late)
 
 
 def _averaged_in_vain(case: Case, twin: Twin) -> bool:
@@ -266,6 +276,14 @@ def _explained(case: Case, twin: Twin) -> Finding:
             {"torch": "write it into the parameter: p_target.data.copy_(…), or p_target.lerp_(p, tau) under no_grad",
              "tensorflow": f"write it into the variable: variable.assign({quoted(where, '…').strip('`')})"}.get(
                 case.recording.framework, "keep what the function returns as the new target parameters"))  # fmt: skip
+    crossed = into_another_target(case, twin)
+    if crossed:
+        other = case.variable(crossed[0].target).network
+        return _finding(case, twin, _blamed(case, crossed), "error",
+            f"{online} is copied into `{other}`, another one's target; {name} never follows",
+            f"this copies into `{other}`",
+            f"The loss takes its targets from {name} too, which stays what it was when training began.",
+            f"copy into {name}")  # fmt: skip
     if strayed:
         return _finding(case, twin, _blamed(case, strayed), "error",
             f"{online} is copied into a network that nothing uses; {name} never follows",
@@ -386,10 +404,14 @@ def _blamed(case: Case, copies: list[Copy]) -> Site | None:
 
 def _used(case: Case, twin: Twin) -> Site | None:
     backward = twin.objective.backward
-    for op in (*twin.objective.part.ops, *case.slice(backward).ops):
-        if any(case.content.get(v) in twin.members for v in op.inputs):
-            return case.led_from(op.stack, backward.stack)
-    return None
+    ops = [
+        op
+        for op in (*twin.objective.part.ops, *case.slice(backward).ops)
+        if any(case.content.get(v) in twin.members for v in op.inputs)
+    ]
+    apart = shown_apart(case, twin) if len(ops) > 1 else set()  # where it is asked of the states too, that is not it
+    told = next((op for op in ops if any(v in apart for v in op.inputs)), next(iter(ops), None))
+    return case.led_from(told.stack, backward.stack) if told is not None else None
 
 
 def _finding(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable
+from itertools import islice
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,9 @@ EagerTensor = ops.EagerTensor
 _Call = Callable[..., Any]
 _CLIPS = {"clip_by_norm": "clip_norm", "clip_by_global_norm": "clip_norm", "clip_by_value": "clip_value_max"}
 _BY_OPTIMIZER = ("clipnorm", "global_clipnorm", "clipvalue")
+_ADDS_UP = frozenset({"add", "add_n", "mul", "truediv", "real_div", "identity", "read_value", "assign_add", "assign"})
+_FAR_BACK = 20_000
+"""So many operations back a sum may have begun: the micro-batches of one update."""
 
 
 class Edits:
@@ -105,6 +109,8 @@ class Edits:
         made, norm = (result[0], result[1]) if name == "clip_by_global_norm" else (result, None)
         pairs = [(self.number(a), self.number(b)) for a, b in zip(_flat(given), _flat(made), strict=False)]
         known = [(a, b) for a, b in pairs if a is not None and b is not None]
+        if name != "clip_by_value":  # that one is for ratios and actions as well
+            self._look_back({before for before, _ in known if before not in self.gradient_of})
         variables = set()
         for before, after in known:
             if before in self.gradient_of:
@@ -125,6 +131,24 @@ class Edits:
         at = self.recorder.session.tick()
         size = _number(norm)
         edits.append(Edit(at, "clip", f"tf.{name}", frozenset(variables), stack, limit, size, inputs, outputs))
+
+    def _look_back(self, numbers: set[int]) -> None:
+        """Sums of gradients, in a list or in variables of the program's own, are gradients of the same variables."""
+        if not numbers:
+            return
+        above = {number: {number} for number in numbers}  # for each value on the way, which of them is made of it
+        owners: dict[int, set[int]] = {number: set() for number in numbers}
+        for op in islice(reversed(self.recorder.recording.ops.values()), _FAR_BACK):
+            made = {number for value in op.outputs for number in above.get(value, ())}
+            if not made or op.name not in _ADDS_UP:
+                continue
+            for value in op.inputs:
+                if value in self.gradient_of:
+                    for number in made:
+                        owners[number].add(self.gradient_of[value])
+                else:
+                    above.setdefault(value, set()).update(made)
+        self.gradient_of.update({number: min(found) for number, found in owners.items() if len(found) == 1})
 
     def _undisturbed(self, since: int) -> bool:
         recording = self.recorder.recording

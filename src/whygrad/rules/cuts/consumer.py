@@ -255,6 +255,9 @@ def goes_past(case: Case, missing: Missing, members: set[int], dropped: Op) -> S
     layer = [op for op in case.recording.ops.values() if op.at <= dropped.at and any(v in weights for v in op.inputs)]
     if not any(op.name in CONTRACTS for op in layer):
         return None  # a weight that is multiplied in is no layer that something goes into
+    beside = case.reads_under.get(case.stack(layer[-1].stack), set()) - missing.variables
+    if case.recording.framework == "tensorflow" and any(case.reads(missing.backward, v) for v in beside):
+        return None  # another output of the very call is used: it was not gone past, one of its results was dropped
     todo = [v for op in layer for v in op.inputs]
     entered: set[int] = set()
     while todo:

@@ -104,7 +104,7 @@ def _trained(case: Case, backward: Backward) -> set[int]:
 
 
 def _of_loss(case: Case, backward: Backward, trained: set[int]) -> list[Verdict]:
-    terms, sums = _terms(case, backward)
+    terms, sums = terms_of(case, backward)
     if not sums:
         return []
     part = case.slice(backward, reach.CERTAIN)
@@ -233,7 +233,7 @@ def _draws(verdict: Verdict) -> bool:
     return any(word in verdict.op.name.lower() for word in _SAMPLES)
 
 
-def _terms(case: Case, backward: Backward) -> tuple[list[int], list[Op]]:
+def terms_of(case: Case, backward: Backward) -> tuple[list[int], list[Op]]:
     """What a loss is the weighted sum of (numbers, or rows of which it is the mean), and where it is summed up."""
     values = case.recording.values
     todo, seen, found = [backward.loss], {backward.loss}, []

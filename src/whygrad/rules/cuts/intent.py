@@ -5,6 +5,7 @@ A bootstrap target is stopped on purpose, and so is an advantage; neither is wha
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,10 @@ DIFFERENCE = frozenset({
 })  # fmt: skip
 _SUM = frozenset({"add", "__add__", "__radd__", "addcmul", "add_"})
 _QUOTIENT = frozenset({"div", "truediv", "__truediv__", "divide", "true_divide"})
+_SUMS_UP = frozenset({
+    "mean", "sum", "reduce_mean", "reduce_sum", "neg", "negative", "__neg__", "add", "__add__", "__radd__", "sub",
+    "__sub__", "__rsub__", "rsub", "identity", "squeeze", "reshape", "view", "div", "truediv", "__truediv__", "add_n",
+})  # fmt: skip
 _GUARD = 1e-3
 
 
@@ -90,8 +95,27 @@ def targets_behind(case: Case, part: reach.Slice, cut: reach.Cut) -> Iterator[in
     for op in part.ops:
         if op.name in DIFFERENCE and len(op.inputs) >= 2:
             for one, other in (op.inputs[:2], op.inputs[1::-1]):
-                if one in summed and other not in values and comes_from_variable(case, other):
+                met = one in summed and other not in values and comes_from_variable(case, other)
+                if met and not _only_summed(case, part, op):
                     yield one
+
+
+def _only_summed(case: Case, part: reach.Slice, difference: Op) -> bool:
+    """Whether a difference goes into the loss as it is, with other terms: then it is a sum of terms, and no error."""
+    if "loss" in difference.name or difference.name == "squared_difference":
+        return False
+    after = set(difference.outputs)
+    for op in part.ops:
+        if op.at <= difference.at or not any(v in after for v in op.inputs):
+            continue
+        others = [v for v in op.inputs if v not in after]
+        scales = op.name.strip("_") in ("mul", "rmul", "multiply") and bool(others)
+        if scales and any(comes_from_variable(case, v) for v in others):
+            return False
+        if op.name not in _SUMS_UP and not scales:
+            return False
+        after.update(op.outputs)
+    return part.loss in after
 
 
 def is_compared(case: Case, part: reach.Slice, cut: reach.Cut, tape: int | None) -> bool:
@@ -279,11 +303,20 @@ def bare_output(case: Case, backward: Backward, members: set[int]) -> bool:
         read = [case.content.get(v) in members for v in made.inputs]
         if any(read) and not all(read):
             return True  # a layer, given something; a bare parameter (a learned weight) is not asked for an opinion
-        if made.name in LINEAR and not any(read):
+        if made.name in LINEAR and not any(read) and not _weighs_entries(case, made):
             fresh = [v for v in made.inputs if v not in seen]
             seen.update(fresh)
             todo.extend(fresh)
     return False
+
+
+def _weighs_entries(case: Case, made: Op) -> bool:
+    """Whether each entry is multiplied by data of its own: `labels * logits`, the linear part of a cross-entropy."""
+    if made.name.strip("_") not in ("mul", "rmul", "multiply") or len(made.inputs) != 2:
+        return False
+    values = case.recording.values
+    sizes = [math.prod(n or 1 for n in values[v].shape) if v in values else 1 for v in made.inputs]
+    return sizes[0] == sizes[1] > 1 and any(not comes_from_variable(case, v) for v in made.inputs)
 
 
 def serves_as_target(case: Case, network: str, members: set[int] | None = None) -> bool:

@@ -76,7 +76,7 @@ def _explained(case: Case, backward: Backward, variables: set[int]) -> list[Miss
         tried = id(part), len(left)
         cuts = cuts_of(case, part, left, backward.tape)
         cuts = [c for c in cuts if c.alone or not (alone or feeds_copy(case, part, c))]
-        cuts = without_older_data(case, backward, part, cuts)
+        cuts = _widest(without_older_data(case, backward, part, cuts))
         if alone and all(is_target(case, part, cut) for cut in cuts):
             continue  # it only makes a target; what should have been the prediction is still to be found
         cuts = cuts if alone else [c for c in cuts if not chooses_for_target(case, part, c, backward)]
@@ -94,6 +94,15 @@ def _explained(case: Case, backward: Backward, variables: set[int]) -> list[Miss
         dropped = _dropped(case, part, left, backward)
         found.append(Missing(backward, frozenset(left), [], part, update, seen, frozenset(left), dropped))
     return found
+
+
+def _widest(cuts: list[reach.Cut]) -> list[reach.Cut]:
+    """Without a stop of which all variables, and more, lie behind another: mending that one brings them all back.
+
+    Of the two sides of a similarity one is stopped by design; the fault stops the side with the predictor on it.
+    """
+    stops = [c for c in cuts if c.alone and c.op.kind == "stop"]
+    return [c for c in cuts if c not in stops or not any(c.variables < other.variables for other in stops)]
 
 
 def _swallowed(case: Case, backward: Backward, variables: set[int]) -> list[reach.Cut]:

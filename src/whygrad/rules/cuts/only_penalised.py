@@ -23,6 +23,7 @@ _CONSTANTS = frozenset({
     "zeros", "zeros_like", "ones", "ones_like", "fill", "full", "full_like", "range", "arange", "eye", "linspace",
     "iota", "shape",
 })  # fmt: skip
+_LAID_OUT = frozenset({"transpose", "permute", "reshape", "view", "squeeze", "expand_dims", "broadcast_to"})
 _SUMS = SUM | MINUS | {"add_n"}
 
 
@@ -149,7 +150,8 @@ class _Data:
             if drawn or name in _CONSTANTS:
                 self._known.update(dict.fromkeys(op.outputs, drawn and op.at < begun))
             elif op.kind != "enter" and op.inputs:
-                self._known.update(dict.fromkeys(op.outputs, any(v in self for v in op.inputs)))
+                sources = op.inputs[:1] if op.name in _LAID_OUT else op.inputs  # the rest is a shape, or axes
+                self._known.update(dict.fromkeys(op.outputs, any(v in self for v in sources)))
 
     def __contains__(self, value: int) -> bool:
         if value in self._content:

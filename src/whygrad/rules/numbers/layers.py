@@ -11,7 +11,7 @@ from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Op, Step
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
-from whygrad.rules.numbers.flatness import PRODUCTS, pass_before
+from whygrad.rules.numbers.flatness import PRODUCTS, dead_ends, pass_before
 from whygrad.rules.numbers.origin import Trouble, base_name, numbers_of, origin_of
 
 _DEEP = 4
@@ -45,7 +45,7 @@ def chains(case: Case, step: Step) -> list[Chain]:
     networks: dict[str, list[int]] = {}
     for variable, numbers in step.gradients.items():
         known = case.variable(variable)
-        if len(known.shape) >= 2 and numbers.finite and numbers.norm > 0:
+        if len(known.shape) >= 2 and numbers.finite and (numbers.norm > 0 or _lost_in_a_loop(case, step, variable)):
             networks.setdefault(known.network.split(".")[0], []).append(variable)
     found = []
     for members in networks.values():
@@ -55,6 +55,15 @@ def chains(case: Case, step: Step) -> list[Chain]:
             if chain is not None:
                 found.append(chain)
     return found
+
+
+def _lost_in_a_loop(case: Case, step: Step, variable: int) -> bool:
+    """Whether a gradient of zero is one that grew too small for the number format, round by round."""
+    backward = pass_before(case, step, variable)
+    if backward is None or backward.loss is None or backward.loss not in case.recording.values:
+        return False
+    loop = loop_in(case, backward)
+    return loop is not None and loop[1] >= _LONG and not dead_ends(case, backward, step, {variable})
 
 
 def _chain(case: Case, step: Step, backward: Backward, members: list[int]) -> Chain | None:
@@ -78,7 +87,7 @@ def _chain(case: Case, step: Step, backward: Backward, members: list[int]) -> Ch
     owner = case.variable(order[-1]).owner
     vectors = [v for v in step.gradients if len(case.variable(v).shape) == 1 and case.variable(v).owner == owner]
     bias = max((step.gradients[v].norm / math.sqrt(step.gradients[v].size) for v in vectors if owner), default=0.0)
-    loop = loop_in(case, backward) if len(order) < _DEEP else None
+    loop = loop_in(case, backward) if len(order) < _DEEP or not sizes[0] else None
     return Chain(backward, step, order, sizes, squashes, bias, loop[1] if loop is not None else 0)
 
 

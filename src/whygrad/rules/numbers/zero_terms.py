@@ -15,6 +15,7 @@ from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Numbers, Op
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.compared_alone import equal_comparisons
 from whygrad.rules.cuts.intent import is_log_probability
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.numbers.flatness import DIFFERENCES, QUOTIENTS, behind, cancels, zero_maker
@@ -196,7 +197,7 @@ def _cancelled(case: Case, passes: list[Backward], told: set[int]) -> Iterator[F
     for found in seen.values():
         backward, op = found[-1]
         variables = behind(case, case.slice(backward, reach.CERTAIN), op.inputs[0], backward) & backward.got
-        by_chance = len(found) < _TWICE and len(set(op.inputs)) > 1
+        by_chance = (len(found) < _TWICE and len(set(op.inputs)) > 1) or op.stack in equal_comparisons(case)  # W105
         if len(found) < len(passes) or by_chance or not variables or variables & told:
             continue
         where, loss = case.site(op.stack), case.loss_site(backward)

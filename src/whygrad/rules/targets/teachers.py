@@ -41,12 +41,12 @@ def teachers(case: Case) -> Iterator[Taught]:
             student = moved - earlier.got
             if not teacher or not student or any(case.uses(earlier, v) for v in student):
                 continue
-            if _ended(case, earlier, backward) and _compares(case, objective, teacher, student):
+            if ended(case, earlier, backward) and _compares(case, objective, teacher, student):
                 done.add(backward.stack)
                 yield Taught(backward, teacher, student, earlier)
 
 
-def _ended(case: Case, earlier: Backward, backward: Backward) -> bool:
+def ended(case: Case, earlier: Backward, backward: Backward) -> bool:
     """Whether the one loss had its last turn before the other had its first, and neither was a single try."""
     backwards = case.recording.backwards
     mine = [b.at for b in backwards if b.stack == backward.stack]

@@ -223,6 +223,14 @@ def _through_numpy(case: Case, objective: Objective, members: set[int], original
     return alike and any(_content(case, v) not in others for v in ours)
 
 
+def shown_apart(case: Case, twin: Twin) -> set[int]:
+    """What a target is shown and the trained network is not: the next states, as against those before them."""
+    part = case.slice(twin.objective.backward, reach.SUGGESTED)
+    theirs = fed_with(case, set(twin.originals), twin.objective.part.ops)
+    others = {_content(case, v) for v in theirs | _entered(case, theirs)}
+    return {v for v in fed_with(case, set(twin.members), part.ops) if _content(case, v) not in others}
+
+
 def _entered(case: Case, fed: set[int]) -> set[int]:
     """The data that inputs were made of: a recurrent network cuts its batch into steps first."""
     values = case.recording.values
@@ -321,6 +329,7 @@ def _left_lying(case: Case, twin: Twin) -> Iterator[tuple[Op, set[int]]]:
     """Sums and choices since training began that nothing uses, with the variables they are made of."""
     consumed = {v for op in case.recording.ops.values() for v in op.inputs}
     consumed |= {b.loss for b in case.recording.backwards if b.loss is not None}  # a sum of two losses is no average
+    consumed |= {v for write in case.recording.writes for v in write.given}  # stored, be it in another network
     held = _first_content(case, twin)
     for op in case.recording.ops.values():
         if op.at >= twin.begun and op.name in _MIXES and op.kind == "compute" and op.outputs[0] not in consumed:

@@ -100,12 +100,20 @@ def _in_use(trees: list[ast.Module], name: str, asked: frozenset[str] = frozense
                 kept = {_key(dotted(target)) for target in statement.targets} - {""}
                 if kept and not any(_in_use(trees, one, asked) for one in kept - asked):
                     continue
+            elif inside == "__init__" and _is_call_of(statement, name):
+                continue  # it ran as the object was made, and does not come again
             elif inside and not inside.startswith("__") and not _overrides(tree, inside):
                 keys = _keys(tree, inside)
                 if not keys & asked and not any(_in_use(trees, one, asked) for one in keys):
                     continue
             return True
     return False
+
+
+def _is_call_of(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement is nothing but a call: `self.sync()`. What is handed on may be called later."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(call, ast.Call) and _key(dotted(call.func)) == name
 
 
 @functools.lru_cache(maxsize=256)

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import permutations
+from typing import Literal
 
 from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Op
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.dropped_terms import dropped_terms
 from whygrad.rules.ownership import within_reach
 from whygrad.rules.updates.history import history
 
@@ -29,6 +31,18 @@ class Adversaries:
     judges: Backward
     maker: set[int]
     judge: set[int]
+
+
+@dataclass(slots=True)
+class Misasked:
+    """A request for one network's gradient that is made of the other network's loss, and its own loss, unused."""
+
+    backward: Backward
+    own: Op
+    moved: set[int]
+    meant: set[int]
+    kind: Literal["made", "judges", "beside"]
+    """Of the network that is moved: it makes what the other judges, judges what the other makes, or neither."""
 
 
 def adversaries(case: Case) -> Iterator[Adversaries]:
@@ -84,6 +98,40 @@ def exchanged(case: Case) -> Iterator[Adversaries]:
             yield Adversaries(mine, theirs, maker, judge)
 
 
+def asked_of_one(case: Case) -> Iterator[Misasked]:
+    """Pairs of which one loss is asked for both networks, in two requests, while the other's loss is used by nothing.
+
+    The loss that shows the judge something else beside what the maker made is the judge's; the other is the maker's.
+    Where neither judges (the two generators of a cycle), a loss belongs to the network that it calls more often.
+    """
+    losses, applied = _losses(case)
+    if len(losses) > _LOSSES:
+        return
+    for one, other in permutations(losses, 2):
+        maker, judge, mine, theirs = applied[one], applied[other], losses[one][0], losses[other][0]
+        if mine.loss != theirs.loss or not maker or not judge or maker & judge:
+            continue
+        part, judges = case.slice(mine, reach.CERTAIN), _contrasts(case, mine, maker, judge)
+        through = _through(case, mine, maker, judge)
+        terms = dropped_terms(case.recording, part, maker if judges or not through else judge, mine)
+        for term in {op.at: op for op in terms.values()}.values():
+            own = reach.backward_slice(case.recording, term.outputs[0], case.made_by, mine.at, reach.CERTAIN)
+            shown = through and any(_behind(case, mine.at, op) & maker for op in _calls(case, own, judge))
+            if shown and _contrast_within(case, own, mine.at, maker, judge) != judges:
+                moved, meant = (maker, judge) if judges else (judge, maker)
+                yield Misasked(mine if judges else theirs, term, moved, meant, "made" if judges else "judges")
+                break
+            elif _rather(case, part, own, judge, maker):
+                yield Misasked(mine, term, maker, judge, "beside")
+                break
+
+
+def _rather(case: Case, part: reach.Slice, own: reach.Slice, meant: set[int], moved: set[int]) -> bool:
+    """Whether the one loss calls the one network more often than the other loss does, and the other the other."""
+    theirs = len(_calls(case, part, meant)) > len(_calls(case, own, meant)) > 0
+    return theirs and len(_calls(case, own, moved)) > len(_calls(case, part, moved)) > 0
+
+
 def _losses(case: Case) -> tuple[dict[int, list[Backward]], dict[int, set[int]]]:
     """The passes of each loss, and the variables that they were applied to."""
     told = history(case)
@@ -103,20 +151,25 @@ def _forgotten(case: Case, mine: Backward, theirs: Backward, judge: set[int]) ->
 
 def _through(case: Case, backward: Backward, maker: set[int], judge: set[int]) -> bool:
     """Whether the judge is computed from the maker, and not the other way round: a shared encoder comes first."""
-    return any(_behind(case, backward, op) & maker for op in _calls(case, backward, judge)) and not any(
-        _behind(case, backward, op) & judge for op in _calls(case, backward, maker)
+    part, until = case.slice(backward, reach.CERTAIN), backward.at
+    return any(_behind(case, until, op) & maker for op in _calls(case, part, judge)) and not any(
+        _behind(case, until, op) & judge for op in _calls(case, part, maker)
     )
 
 
 def _contrasts(case: Case, backward: Backward, maker: set[int], judge: set[int]) -> bool:
     """Whether a loss calls the judge on what the maker made and on something else, apart or joined to one batch."""
-    calls = [op for op in _calls(case, backward, judge) if not _behind(case, backward, op) & judge]
-    made = [bool(_behind(case, backward, op) & maker) for op in calls]
+    return _contrast_within(case, case.slice(backward, reach.CERTAIN), backward.at, maker, judge)
+
+
+def _contrast_within(case: Case, part: reach.Slice, until: int, maker: set[int], judge: set[int]) -> bool:
+    calls = [op for op in _calls(case, part, judge) if not _behind(case, until, op) & judge]
+    made = [bool(_behind(case, until, op) & maker) for op in calls]
     if True not in made:
         return False
-    joins = (op for op in case.slice(backward, reach.CERTAIN).ops if _joins_rows(case, op))
+    joins = (op for op in part.ops if _joins_rows(case, op))
     return False in made or any(
-        len({bool(_variables(case, backward, v) & maker) for v in op.inputs if _floating(case, v)}) == 2 for op in joins
+        len({bool(_variables(case, until, v) & maker) for v in op.inputs if _floating(case, v)}) == 2 for op in joins
     )
 
 
@@ -143,24 +196,24 @@ def _outside(case: Case, backward: Backward) -> set[int]:
     return {v for n in part.values if n in values and (v := values[n].variable) is not None}
 
 
-def _calls(case: Case, backward: Backward, variables: set[int]) -> list[Op]:
+def _calls(case: Case, part: reach.Slice, variables: set[int]) -> list[Op]:
     """The operations of a loss that put something through a layer of these variables."""
-    ops, values = case.slice(backward, reach.CERTAIN).ops, case.recording.values
+    values = case.recording.values
     return [
         op
-        for op in ops
+        for op in part.ops
         if op.kind != "write"
         and any(case.content.get(v) in variables for v in op.inputs)
         and any(v in values and values[v].floating and v not in case.content for v in op.inputs)
     ]
 
 
-def _behind(case: Case, backward: Backward, op: Op) -> set[int]:
-    return {v for number in op.inputs if number not in case.content for v in _variables(case, backward, number)}
+def _behind(case: Case, until: int, op: Op) -> set[int]:
+    return {v for number in op.inputs if number not in case.content for v in _variables(case, until, number)}
 
 
-def _variables(case: Case, backward: Backward, number: int) -> set[int]:
-    part = reach.backward_slice(case.recording, number, case.made_by, backward.at, reach.CERTAIN)
+def _variables(case: Case, until: int, number: int) -> set[int]:
+    part = reach.backward_slice(case.recording, number, case.made_by, until, reach.CERTAIN)
     return {case.content[n] for n in (*part.values, number) if n in case.content}
 
 

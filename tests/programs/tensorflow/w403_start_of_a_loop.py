@@ -1,0 +1,26 @@
+"""A recurrent layer whose first state is computed from the data: over fifty rounds that gradient becomes zero."""
+import keras
+import tensorflow as tf
+
+keras.utils.set_random_seed(0)
+
+
+class Net(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.first = keras.layers.Dense(8)  # fires: W403
+        small = keras.initializers.RandomNormal(stddev=0.01)
+        self.rnn = keras.layers.SimpleRNN(8, recurrent_initializer=small)
+        self.out = keras.layers.Dense(2)
+
+    def call(self, x):
+        return self.out(self.rnn(tf.random.normal((x.shape[0], 50, 4)), initial_state=self.first(x)))
+
+
+net, optimizer = Net(), keras.optimizers.Adam(1e-3)
+states, labels = tf.random.normal((8, 6)), tf.constant([0, 1] * 4)
+for _ in range(3):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels, net(states)))
+    gradients = tape.gradient(loss, net.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, net.trainable_variables))
