@@ -96,7 +96,7 @@ class Targets:
         groups: dict[str, list[tuple[int, Name]]] = {}
         for number, name in recorder.naming.names_of(sys._getframe(), things).items():
             groups.setdefault(name.network, []).append((number, name))
-        self._constants({n: outside[n] for n in things if n in recorder.calls.constants}, wanted, stack, groups)
+        self._constants({n: outside[n] for n in things if n in recorder.calls.bodies.constants}, wanted, stack, groups)
         shapes = self._shapes(wanted)
         others = {name: own for name, own in self._shapes(earlier).items() if name not in shapes}
         others = {name: own for name, own in others.items() if any(len(s) > 1 for s in own) and own.total() > 1}
@@ -300,7 +300,7 @@ class Targets:
             was, thing = recording.values[number].numbers, kept.get(recording.variables[target].name)
             now = concrete(thing) if thing is not None else None
             rebound = not known and now is not None and was is not None and look(now) != was
-            fixed = recorder.calls.fixed
+            fixed = recorder.calls.bodies.fixed
             if fixed.again(number) and number in alive and fixed.left(number, recording.variables[target].network):
                 recording.moved_later.add(target)  # a name of the first parameters, beside the target's own
                 continue
