@@ -93,6 +93,7 @@ from whygrad.rules.updates.dropped_sums import dropped_sums
 from whygrad.rules.updates.leaks import leaks
 from whygrad.rules.updates.left_out_by import left_out_by
 from whygrad.rules.updates.mistaken_holds import given_by_mistake
+from whygrad.rules.updates.never_applied import NeverApplied, never_applied
 from whygrad.rules.updates.replaced import UNNAMED
 from whygrad.rules.updates.unstepped import Unstepped, optimizer_called, unstepped
 from whygrad.rules.w202_stale_parameters import left_behind
@@ -111,6 +112,8 @@ def check(case: Case) -> Iterator[Finding]:
     recording = case.recording
     for found in unstepped(case):
         yield _unstepped(case, found)
+    for let_go in never_applied(case):
+        yield _never_applied(case, let_go)
     yield from asked_for_nothing(case)
     yield from _all_zero(case)
     yield from _zero_rates(case) if recording.framework == "jax" else _rates_of_zero(case.over_time)
@@ -291,6 +294,24 @@ def _unstepped(case: Case, found: Unstepped) -> Finding:
     )  # fmt: skip
 
 
+def _never_applied(case: Case, found: NeverApplied) -> Finding:
+    """JAX: nothing is ever made of the gradients."""
+    where, made = case.site(found.backward.stack), case.site(found.begun.stack)
+    steps = [(made, "optimizer", "a state is made for them here"), (where, "grad", "the gradient comes here")]
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"{subject(case, found.variables)} {verb(found.variables, case, 'gets', 'get')} a gradient that nobody "
+        "applies: nothing is made of it",
+        why=f"The gradient is computed here, again and again for the same values, and dropped. The state that"
+        f"{at_line(made, where)} was made for them is never used.",
+        fix="make an update of it and keep the result: updates, state = tx.update(grads, state, params); "
+        "params = optax.apply_updates(params, updates)",
+        variables=case.names(found.variables), where=where, label="computed, and never applied",
+        loss=case.loss_site(found.backward),
+        path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None), seen=found.rounds,
+    )  # fmt: skip
+
+
 def _finding(case: Case, network: str, members: set[int], mistaken: Optimizer | None = None) -> Finding:
     torch = case.recording.framework == "torch"
     backward = _source(case, members)
@@ -373,7 +394,9 @@ def _place(case: Case, optimizer: Optimizer, backward: Backward, members: set[in
         return case.site(backward.stack), f"{plain_subject(case, members)} is not asked for here"
     others = {v for v in backward.got if v not in members}
     step = next((s for s in case.recording.steps if s.at > backward.at and s.applied & others), None)
-    if step is not None:
+    theirs = {case.variable(v).network for v in (step.applied if step is not None else ())}
+    apart = case.recording.framework == "jax" and not theirs & {case.variable(v).network for v in members}
+    if step is not None and not apart:  # in JAX each network has a call of its own, and theirs is not there
         return _argument(case.site(step.stack)), f"{plain_subject(case, members)} is left out here"
     return case.site(backward.stack), "these gradients are never applied"
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
+import jax
+
 from whygrad.flow.recording import Op
 from whygrad.trace import jax_vocabulary as words
 from whygrad.trace.jax_constants import Fixed
@@ -41,6 +43,13 @@ class Bodies:
         key = _key(jaxpr)
         if key is not None:
             self._bodies[key] = body
+
+    def maker(self, number: int) -> int | None:
+        """The stack of the line that made a value, in a body or in the recording."""
+        kept = (item for body in reversed(self._bodies.values()) if number in body.values for item in body.items)
+        made = next((item.stack for item in kept if isinstance(item, Op) and number in item.outputs), None)
+        op = self.recorder.variables.maker(number) if made is None else None
+        return op.stack if op is not None else made
 
     def called(self, scope: Scope, name: str, args: Any, params: Any, outs: list[Any], stack: int,
                probed: dict[Any, Any]) -> bool:  # fmt: skip
@@ -107,6 +116,8 @@ class Bodies:
         body = self._body(closed.jaxpr)
         if body is None or not body.asks or self.calls.scope() is not self.recorder.root:
             return {}
+        if any(isinstance(one, jax.Array) and one.is_deleted() for one in args):
+            return {}  # given away before: JAX is about to say so
         try:
             return self.recorder.numbers.probe(body, closed.jaxpr, closed.consts, args)
         except Exception as trouble:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+import jax
 import numpy
 from jax._src import core, pjit
 from jax._src.interpreters import partial_eval
@@ -62,7 +63,11 @@ class Calls:
                 return original(primitive, *args, **params)
             local.busy += 1
             try:
-                result = original(primitive, *args, **params)
+                try:
+                    result = original(primitive, *args, **params)
+                except jax.errors.UnexpectedTracerError as error:
+                    self.recorder.failures.leaked(error, args, sys._getframe(1))
+                    raise
                 if primitive.name not in words.NOT_DATA:
                     self._guarded(primitive.name, args, params, result, sys._getframe(1), primitive.multiple_results)
             finally:
@@ -81,6 +86,9 @@ class Calls:
             local.busy += 1
             try:
                 probed = self.bodies.probe(args, params)
+                if any(params.get("donated_invars", ())):
+                    stack = self.recorder.session.stacks.capture(sys._getframe(1))
+                    self.recorder.failures.donated(args, params["donated_invars"], stack)
                 result = original(*args, **params)
                 self._guarded("jit", args, params, result[0], sys._getframe(1), True, probed)
             finally:
@@ -154,6 +162,15 @@ class Calls:
             return jaxpr, consts
 
         return to_jaxpr
+
+    def open_scopes(self) -> list[Scope]:
+        """Bodies that are being traced, or whose tracing has failed."""
+        return list(self._open.values())
+
+    def abandon(self, scope: Scope) -> None:
+        """A body's tracing has failed."""
+        for trace in [trace for trace, one in self._open.items() if one is scope]:
+            del self._open[trace]
 
     # --- writing down -------------------------------------------------------------------------------------------
 
