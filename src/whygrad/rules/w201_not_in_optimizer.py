@@ -394,9 +394,7 @@ def _place(case: Case, optimizer: Optimizer, backward: Backward, members: set[in
         return case.site(backward.stack), f"{plain_subject(case, members)} is not asked for here"
     others = {v for v in backward.got if v not in members}
     step = next((s for s in case.recording.steps if s.at > backward.at and s.applied & others), None)
-    theirs = {case.variable(v).network for v in (step.applied if step is not None else ())}
-    apart = case.recording.framework == "jax" and not theirs & {case.variable(v).network for v in members}
-    if step is not None and not apart:  # in JAX each network has a call of its own, and theirs is not there
+    if step is not None:
         return _argument(case.site(step.stack)), f"{plain_subject(case, members)} is left out here"
     return case.site(backward.stack), "these gradients are never applied"
 

@@ -93,6 +93,7 @@ class Bodies:
         tried = scope is recorder.root and body.asks
         ran = None if probed or tried else self._ran(scope, closed, body, inputs, args)
         arguments = each_its_own(self.calls, scope, body, self._arguments(body, jaxpr, inputs), stack)
+        self._names_of_loops(scope, body, arguments)
         results, places = replay(body, scope, arguments, stack)
         if ran is not None:
             ran.turns.append(places)
@@ -100,6 +101,7 @@ class Bodies:
         if scope is recorder.root:
             self.calls.retraces.called(name, stack)
             recorder.updates.returned(set(results), stack)
+            loops = list(recorder.inner.pending)
             if probed:
                 recorder.numbers.of_replay(body, places, probed, first)
             else:
@@ -107,6 +109,8 @@ class Bodies:
             if body.asks:
                 self.fixed.count(body, self.constants)
                 recorder.targets.given(inputs, stack)
+                for loop in loops:
+                    self._came_round(loop, stack)
                 recorder.updates.flush()  # a compiled training step is an update
                 recorder.numbers.fill(first)
 
@@ -171,11 +175,29 @@ class Bodies:
             ]
             made.append(results[carried:])
             carry = results[:carried]
+        if scope is self.recorder.root and ran is not None:
+            self._came_round(ran, stack)
         finals = [*carry, *(self._stacked(scope, numbers, out, stack) for *numbers, out in zip(
             *made, outs[carried:], strict=False))]  # fmt: skip
         self._returned(scope, outs, finals, stack)
         if scope is self.recorder.root:
             self.recorder.numbers.of_inner(dict(zip((*inputs, *finals), (*args, *outs), strict=False)), outs, first)
+
+    def _names_of_loops(self, scope: Scope, body: Scope, arguments: dict[int, int]) -> None:
+        """What a loop inside calls what it is given, where the program has no name for it."""
+        for own, number in arguments.items():
+            inner, value = body.values.get(own), self.calls.value(scope, number)
+            if inner is not None and inner.kept and value is not None and not value.kept:
+                value.kept, value.steady = inner.kept, inner.steady
+
+    def _came_round(self, ran: Ran, stack: int) -> None:
+        """What a training loop carries into its later rounds."""
+        if ran.scan is None or not ran.body.asks or len(ran.turns) < _LOOPS:
+            return
+        consts, carried, rounds, _ = ran.scan
+        own = [ran.body.inputs.get(v) for v in ran.jaxpr.invars[consts : consts + carried]]
+        numbers = [n for one in own if one is not None and (n := ran.turns[-1].get(one)) is not None]
+        self.recorder.targets.given(numbers, stack, rounds - 1)
 
     def _fresh(self, scope: Scope, atom: Any, stack: int) -> int:
         """A value that a body makes of nothing: a number it was written with."""

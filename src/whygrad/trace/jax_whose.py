@@ -20,9 +20,10 @@ def library_function(frame: FrameType | None) -> str:
     while frame is not None and classify(frame.f_code.co_filename) == SKIP:
         path = frame.f_code.co_filename
         if any(part in path for part in _TRAINERS):
-            found = frame.f_code.co_name
-            if _NNX in path and found not in BEGINS:
-                found = "nnx.update"  # a wrapper of its `update` has a name of its own
+            name = frame.f_code.co_name
+            if _NNX in path and name not in BEGINS:
+                name = found if found in BEGINS else "nnx.update"  # a wrapper has a name of its own
+            found = name
         frame = frame.f_back
     return found
 

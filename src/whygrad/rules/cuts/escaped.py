@@ -12,6 +12,8 @@ from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.wording import at_line, quoted
 
+_STORES = ("append", "extend", "add", "update", "setdefault", "insert")
+
 
 def escaped(case: Case) -> Iterator[Finding]:
     """The value that got out, at the line that kept it."""
@@ -54,12 +56,14 @@ def _kept(made: Site) -> Site | None:
             parts = [p for t in targets for p in (t.elts if isinstance(t, ast.Tuple | ast.List) else [t])]
             if any(_outlives(part, outer) for part in parts):
                 return _at(made, one)
-        elif (
-            isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and isinstance(one.value.func, ast.Attribute)
-        ):
-            if one.value.func.attr in ("append", "extend", "add", "update", "setdefault", "insert"):
-                return _at(made, one)
+        elif isinstance(one, ast.Expr) and _puts_away(one.value):
+            return _at(made, one)
     return None
+
+
+def _puts_away(call: ast.expr) -> bool:
+    """`losses.append(loss)`."""
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _STORES
 
 
 def _spoken(statement: ast.stmt) -> set[str]:
