@@ -55,6 +55,10 @@ class Targets:
         self._taken: dict[int, int] = {}
         """For each target, the value that its last copy took of the trained variable."""
 
+    def holds(self, target: int, number: int) -> bool:
+        """Whether a value is what a target was last seen to hold."""
+        return self._last.get(target) == number
+
     def given(self, numbers: list[int], stack: int, rounds: int = 1) -> None:
         """A compiled function that asks for gradients was called, or a loop came round: with the same arrays twice?"""
         values = self.recorder.recording.values
