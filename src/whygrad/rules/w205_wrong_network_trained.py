@@ -93,6 +93,7 @@ from whygrad.rules.targets.twins import target_networks
 from whygrad.rules.updates.history import history
 from whygrad.rules.updates.leaks import Leak, leaks
 from whygrad.rules.updates.order import optimizer_name
+from whygrad.rules.updates.past_the_mask import past_the_mask
 from whygrad.rules.w304_never_cleared import piled_up
 from whygrad.rules.wording import at_line, plain_subject, subject, verb
 
@@ -106,6 +107,7 @@ def check(case: Case) -> Iterator[Finding]:
     for leak in leaks(case):
         if leak.kind != "wrong step" and not leak.variables & heaps:
             yield _leak(case, leak)
+    yield from past_the_mask(case)
     targets = list(_targets(case))
     yield from targets
     if not targets and not leaks(case):
