@@ -8,6 +8,8 @@ from typing import Any
 
 import jax
 
+from whygrad.trace.jax_vocabulary import is_float
+
 _UPDATES = frozenset({"update", "update_fn", "apply_updates"})
 
 
@@ -24,8 +26,8 @@ def unlike(trace: TracebackType | None) -> bool:
 def _differ(updates: Any, params: Any, state: Any) -> bool:
     if params is not None and _shape(params) != _shape(updates):
         return True
-    kept = [tree for tree in _kept(state) if _leaves(tree)]
-    return bool(kept) and all(_shape(tree) != _shape(updates) for tree in kept)
+    kept = [shape for tree in _kept(state) if (shape := _shape(tree))]
+    return bool(kept) and all(shape != _shape(updates) for shape in kept)
 
 
 def _kept(state: Any) -> Iterator[Any]:
@@ -41,10 +43,7 @@ def _kept(state: Any) -> Iterator[Any]:
             yield from _kept(one)
 
 
-def _leaves(tree: Any) -> list[Any]:
-    return [leaf for leaf in jax.tree_util.tree_leaves(tree) if hasattr(leaf, "shape")]
-
-
-def _shape(tree: Any) -> Any:
-    leaves, structure = jax.tree_util.tree_flatten(tree)
-    return structure, [getattr(leaf, "shape", None) for leaf in leaves]
+def _shape(tree: Any) -> dict[str, tuple[int, ...]]:
+    """Where a tree has numbers that can learn, and their shapes; an activation function in a model is none."""
+    leaves, _ = jax.tree_util.tree_flatten_with_path(tree)
+    return {jax.tree_util.keystr(path): leaf.shape for path, leaf in leaves if is_float(getattr(leaf, "dtype", None))}
