@@ -46,4 +46,8 @@ def _kept(state: Any) -> Iterator[Any]:
 def _shape(tree: Any) -> dict[str, tuple[int, ...]]:
     """Where a tree has numbers that can learn, and their shapes; an activation function in a model is none."""
     leaves, _ = jax.tree_util.tree_flatten_with_path(tree)
-    return {jax.tree_util.keystr(path): leaf.shape for path, leaf in leaves if is_float(getattr(leaf, "dtype", None))}
+    return {jax.tree_util.keystr(path): leaf.shape for path, leaf in leaves if _learns(leaf)}
+
+
+def _learns(leaf: Any) -> bool:
+    return hasattr(leaf, "dtype") and hasattr(leaf, "shape") and is_float(leaf.dtype)
