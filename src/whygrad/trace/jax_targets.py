@@ -278,8 +278,8 @@ class Targets:
         producers = {v: op for op in ops.values() for v in op.outputs if op.name in ("add", "mul", "captured", "cond")}
         whole, last = producers.get(number), self._last.get(target)
         if whole is not None and whole.name == "cond" and last is not None:
-            made = [v for v in whole.inputs if _behind(producers, v) != last]
-            whole = producers.get(made[0]) if len(made) == 1 and len(whole.inputs) > 1 else None
+            fresh = [v for v in whole.inputs if _behind(producers, v) != last]
+            whole = producers.get(fresh[0]) if len(fresh) == 1 and len(whole.inputs) > 1 else None
         if whole is None or whole.name != "add" or last is None:
             return None
         shares = [made.inputs if (made := producers.get(v)) and made.name == "mul" else () for v in whole.inputs]
