@@ -29,13 +29,13 @@ Example
         grads = tape.gradient(loss, actor.trainable_variables)  # all None
     JAX
         def train_step(params):
-            grads = jax.grad(loss_fn)(params)
+            grads = jax.grad(net_loss)(params)
             return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads)
 
         step = jax.jit(train_step, donate_argnums=0)
         target_params = params           # the same arrays
         params = step(params)            # which are gone after this
-        net(target_params, states)       # RuntimeError: Array has been deleted
+        net(target_params, states)       # ValueError: deleted or donated
 
 Instead
     PyTorch
@@ -51,7 +51,7 @@ Instead
         grads = tape.gradient(loss, actor.trainable_variables)
     JAX
         def train_step(params):
-            grads = jax.grad(loss_fn)(params)
+            grads = jax.grad(net_loss)(params)
             return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads)
 
         step = jax.jit(train_step, donate_argnums=0)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _Call = Callable[..., Any]
 CONVERSIONS = ("ConcretizationTypeError", "TracerArrayConversionError")
-GONE = ("Array has been deleted", "buffer that was previously donated")
+GONE = ("Array has been deleted", "buffer that was previously donated", "deleted or donated")
 OTHER_TREE = "gradients of another tree"
 
 
