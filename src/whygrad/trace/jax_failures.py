@@ -8,6 +8,8 @@ optimizer's) is read off its traceback.
 
 from __future__ import annotations
 
+import linecache
+import re
 import sys
 from collections.abc import Callable
 from types import FrameType, TracebackType
@@ -120,7 +122,8 @@ class Failures:
         if type(error).__name__ == "UnexpectedTracerError":
             self.tell(error, stack)
         elif any(words in str(error) for words in GONE):
-            about, origin = self._gone(trace)
+            about, origin, frame = self._gone(trace)
+            stack = self.recorder.session.stacks.of_error(trace, None, frame)
             self.tell(error, stack, about, origin, kind="deleted")
         elif isinstance(error, TypeError | ValueError) and unlike(trace):
             self.tell(error, stack, kind=OTHER_TREE)
@@ -146,17 +149,25 @@ class Failures:
             if number is not None:
                 self._donated[number] = stack
 
-    def _gone(self, trace: TracebackType | None) -> tuple[str, int | None]:
-        """What the program calls the arrays that are gone, and where their memory was given away."""
-        for frame in reversed([f for f in _frames(trace) if classify(f.f_code.co_filename) != SKIP]):
-            for scope in (frame.f_locals, frame.f_globals):
-                for name in frame.f_code.co_names if scope is frame.f_globals else list(scope):
-                    for leaf in jax.tree_util.tree_leaves(scope.get(name)):
-                        if isinstance(leaf, jax.Array) and not isinstance(leaf, core.Tracer) and leaf.is_deleted():
-                            number = self.recorder.values.known(leaf)
-                            origin = self._donated.get(number) if number is not None else None
-                            return name, origin
-        return "", next(reversed(self._donated.values()), None)
+    def _gone(self, trace: TracebackType | None) -> tuple[str, int | None, FrameType | None]:
+        """What the program calls the arrays that are gone, where their memory was given away, and who uses them.
+
+        That is the outermost call that names them: a function that is handed them only does its work.
+        """
+        while trace is not None:
+            frame, line = trace.tb_frame, linecache.getline(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
+            known = {**frame.f_globals, **frame.f_locals} if classify(frame.f_code.co_filename) != SKIP else {}
+            for name in dict.fromkeys(re.findall(r"[^\W\d]\w*", line)):
+                leaf = next((one for one in jax.tree_util.tree_leaves(known.get(name)) if _deleted(one)), None)
+                if leaf is not None:
+                    number = self.recorder.values.known(leaf)
+                    return name, self._donated.get(number) if number is not None else None, frame
+            trace = trace.tb_next
+        return "", next(reversed(self._donated.values()), None), None
+
+
+def _deleted(leaf: Any) -> bool:
+    return isinstance(leaf, jax.Array) and not isinstance(leaf, core.Tracer) and leaf.is_deleted()
 
 
 def _frames(trace: TracebackType | None) -> list[FrameType]:
