@@ -19,7 +19,7 @@ def loss_fn(params, x):
     return jnp.mean((net(params, x) - x[:, :1]) ** 2)
 
 
-sizes = [optax.global_norm(jax.grad(loss_fn)(params, x + 0.1 * i)) for i in range(4)]
+sizes = [jnp.linalg.norm(jax.grad(loss_fn)(params, x + 0.1 * i)["w"]) for i in range(4)]
 
 
 @jax.jit
