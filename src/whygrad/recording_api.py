@@ -86,6 +86,8 @@ class record:
     ) -> None:
         if self._watch is None or self._session is None:
             return
+        if isinstance(error, Exception):
+            self._session.failed(error)
         self._watch.end()
         text = f"{type(error).__name__}: {error}" if error is not None else None
         self.report = collect(self._session, self.report.script, text)

@@ -28,7 +28,9 @@ RAISES = {
     ("W104", "torch"): "does not require grad",
     ("W107", "torch"): "a second time",
     ("W107", "tensorflow"): "non-persistent GradientTape",
+    ("W107", "jax"): "unexpected tracer",
     ("W108", "torch"): "modified by an inplace operation",
+    ("W108", "jax"): "deleted or donated",
     ("W109", "tensorflow"): "not enough values to unpack",
 }
 # Examples whose gradient is there, and the fault is what becomes of it.

@@ -416,6 +416,10 @@ class Failure:
     """What it was about, as the program calls it, where that is known."""
     inputs: tuple[int, ...] = ()
     """What the call was given, where it refused numbers that are not finite."""
+    origin: int | None = None
+    """JAX: stack of the line to which what it was about goes back, where that is another one."""
+    traced: bool = False
+    """JAX: it came while a function was traced (`jit`), outside of its gradients."""
 
 
 @dataclass(slots=True)

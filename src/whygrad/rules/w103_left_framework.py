@@ -109,9 +109,9 @@ def _refused(case: Case) -> Iterator[Finding]:
             code=CODE,
             rule=NAME,
             severity="error",
-            message=f"JAX cannot differentiate {quoted(where)}: the value leaves the framework",
-            why="While a gradient is computed the values are tracers, which stand for all numbers at once. Python and "
-            "NumPy need one number, and give back a constant, through which no gradient passes.",
+            message=f"JAX cannot {'compile' if failure.traced else 'differentiate'} {quoted(where)}: the value leaves "
+            "the framework",
+            why=_COMPILED if failure.traced else _DIFFERENTIATED,
             fix=fix,
             variables=(),
             where=where,
@@ -121,6 +121,14 @@ def _refused(case: Case) -> Iterator[Finding]:
         return
 
 
+_DIFFERENTIATED = (
+    "While a gradient is computed the values are tracers, which stand for all numbers at once. Python and NumPy need "
+    "one number, and give back a constant, through which no gradient passes."
+)
+_COMPILED = (
+    "While a training step is compiled the values are tracers, which stand for all numbers at once. Python and NumPy "
+    "need one number, and there is none before the compiled step runs."
+)
 _REFUSALS = {
     "Pure callbacks do not support JVP": (
         "pure_callback",
@@ -137,6 +145,8 @@ _REFUSALS = {
     ),
     "problem arose with the `int` function": ("int()", "keep the value an array: .astype(jnp.int32) has no derivative"),
     "problem arose with the `item` method": ("item()", "stay with the array: drop .item(); log the number outside"),
+    "item() method of jax.Array": ("item()", "stay with the array: drop .item(); log the number outside"),
+    "tolist() method was called": ("tolist()", "stay with the array: index it, or use jax.vmap in place of a list"),
 }
 """What JAX says, what the user wrote, and what to write instead."""
 

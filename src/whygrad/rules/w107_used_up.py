@@ -5,7 +5,8 @@ What it checks
     graph (a hidden state carried into the next update, a tensor computed once
     before the loop), gradient() twice on a tape that is not persistent. Also
     a result that PyTorch lets pass again and again, though no update changes
-    it, and a loss that is computed after its tape was closed.
+    it, and a loss that is computed after its tape was closed. In JAX: a
+    value that was kept from a function which JAX has finished with.
 
 Why it matters
     A backward pass frees the values it used. The error comes at the second
@@ -29,7 +30,15 @@ Example
         tape.gradient(critic_loss, critic.trainable_variables)
         # RuntimeError: a non-persistent GradientTape can only be used ...
     JAX
-        Not possible in JAX: a function can be differentiated again and again.
+        hidden = jnp.zeros((8, 1))
+
+        def loss_fn(params):
+            global hidden
+            hidden = net(params, states) + 0.5 * hidden
+            return jnp.mean((hidden - targets) ** 2)
+
+        grads = jax.grad(loss_fn)(params)
+        grads = jax.grad(loss_fn)(params)    # UnexpectedTracerError
 
 Instead
     PyTorch
@@ -47,7 +56,13 @@ Instead
         a = actor_tape.gradient(actor_loss, actor.trainable_variables)
         c = critic_tape.gradient(critic_loss, critic.trainable_variables)
     JAX
-        Nothing to repair.
+        def loss_fn(params, hidden):
+            hidden = net(params, states) + 0.5 * hidden
+            return jnp.mean((hidden - targets) ** 2), hidden
+
+        hidden = jnp.zeros((8, 1))
+        grads, hidden = jax.grad(loss_fn, has_aux=True)(params, hidden)
+        grads, hidden = jax.grad(loss_fn, has_aux=True)(params, hidden)
 
 What does not help
     retain_graph=True: the error goes, and the graph of every update is kept
@@ -77,6 +92,7 @@ from whygrad.flow.site import Site
 from whygrad.flow.syntax import keeps_own_state
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.computed_once import Once, computed_once
+from whygrad.rules.cuts.escaped import escaped
 from whygrad.rules.cuts.verdict import verdicts
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.targets.objective import SHAPING
@@ -100,6 +116,7 @@ def check(case: Case) -> Iterator[Finding]:
     for once in computed_once(case):
         yield _never_again(case, once)
     yield from _too_late_for_value(case)
+    yield from escaped(case)
     for verdict in verdicts(case):
         if verdict.code == CODE:
             tape = case.site(verdict.tape.stack) if verdict.tape is not None else None

@@ -4,8 +4,9 @@ What it checks
     A value that the backward pass needs was overwritten between forward and
     backward: by optimizer.step(), by an in-place operation (+=, x[i] = y,
     relu(inplace=True), copy_), by a write into a leaf. In TensorFlow: a
-    result that reaches the loss through variable.assign(). The finding names
-    the writer, which the framework's error does not.
+    result that reaches the loss through variable.assign(). In JAX: arrays
+    that were given away (donate_argnums) and are used again. The finding
+    names the writer, which the framework's error does not.
 
 Why it matters
     The gradient of a product needs the factors as they were. PyTorch notices
@@ -27,7 +28,14 @@ Example
             loss = -tf.reduce_mean(critic([states, chosen]))
         grads = tape.gradient(loss, actor.trainable_variables)  # all None
     JAX
-        Not possible in JAX: arrays are immutable; x.at[i].set(y) makes one.
+        def train_step(params):
+            grads = jax.grad(net_loss)(params)
+            return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads)
+
+        step = jax.jit(train_step, donate_argnums=0)
+        target_params = params           # the same arrays
+        params = step(params)            # which are gone after this
+        net(target_params, states)       # ValueError: deleted or donated
 
 Instead
     PyTorch
@@ -42,7 +50,14 @@ Instead
             loss = -tf.reduce_mean(critic([states, chosen]))
         grads = tape.gradient(loss, actor.trainable_variables)
     JAX
-        Nothing to repair.
+        def train_step(params):
+            grads = jax.grad(net_loss)(params)
+            return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads)
+
+        step = jax.jit(train_step, donate_argnums=0)
+        target_params = jax.tree.map(jnp.copy, params)
+        params = step(params)
+        net(target_params, states)
 
 What does not help
     Detaching Q in the actor loss: no error, and no gradient for the actor
@@ -102,6 +117,7 @@ def check(case: Case) -> Iterator[Finding]:
             )  # fmt: skip
             break
     yield from _read_again(case)
+    yield from _given_away(case)
     for verdict in verdicts(case):
         if verdict.code == CODE:
             written = ".assign()" if case.recording.framework != "torch" else f".{verdict.op.name}()"
@@ -112,6 +128,28 @@ def check(case: Case) -> Iterator[Finding]:
                 "A variable's content has no history. What was assigned arrives at the loss as if it were a constant.",
                 f"use the computed value itself in the loss, not the variable that {quoted(verdict.where)} wrote",
             )  # fmt: skip
+
+
+def _given_away(case: Case) -> Iterator[Finding]:
+    """JAX: arrays whose memory a compiled function was given for its results (`donate_argnums`), used once more."""
+    failure = next((f for f in case.recording.failures if f.kind == "deleted"), None)
+    where = case.site(failure.stack) if failure is not None else None
+    if failure is None or where is None:
+        return
+    writer = case.site(failure.origin) if failure.origin is not None else None
+    what = f"`{failure.about}`" if failure.about else "what was given away"
+    steps = [(writer, "call", "their memory is given away here"), (where, "use", "and they are used again here")]
+    yield Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"{quoted(where)} uses {what}, whose arrays were given away to {quoted(writer, 'a compiled function')}"
+        f"{at_line(writer, where)}",
+        why="With donate_argnums a compiled function writes its results into the memory of its arguments. After the "
+        "call those arrays are gone, under every name that they had.",
+        fix="go on with what the function returned (params = step(params)); keep a copy of what is to stay as it was: "
+        "target = jax.tree.map(jnp.copy, params); or take the argument out of donate_argnums",
+        variables=(), where=where, label="these arrays are gone",
+        path=tuple(PathStep(site, op, role) for site, op, role in dict.fromkeys(steps) if site is not None),
+    )  # fmt: skip
 
 
 def _read_again(case: Case) -> Iterator[Finding]:

@@ -95,6 +95,7 @@ from whygrad.rules.updates.leaks import leaks
 from whygrad.rules.updates.left_by_hand import left_out, not_comparable
 from whygrad.rules.updates.left_out_by import left_out_by
 from whygrad.rules.updates.mistaken_holds import given_by_mistake
+from whygrad.rules.updates.never_applied import NeverApplied, never_applied
 from whygrad.rules.updates.replaced import UNNAMED
 from whygrad.rules.updates.unstepped import Unstepped, optimizer_called, unstepped
 from whygrad.rules.updates.used_up_lists import used_up_lists
@@ -114,6 +115,8 @@ def check(case: Case) -> Iterator[Finding]:
     recording = case.recording
     for found in unstepped(case):
         yield _unstepped(case, found)
+    for let_go in never_applied(case):
+        yield _never_applied(case, let_go)
     yield from asked_for_nothing(case)
     yield from used_up_lists(case)
     yield from _all_zero(case)
@@ -291,6 +294,24 @@ def _unstepped(case: Case, found: Unstepped) -> Finding:
         why=f"The gradient is computed here, {found.rounds} times in this run, and "
         f"{verb(found.variables, case, 'it keeps its', 'they keep their')} first values.",
         fix=f"call {call} after it",
+        variables=case.names(found.variables), where=where, label="computed, and never applied",
+        loss=case.loss_site(found.backward),
+        path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None), seen=found.rounds,
+    )  # fmt: skip
+
+
+def _never_applied(case: Case, found: NeverApplied) -> Finding:
+    """JAX: nothing is ever made of the gradients."""
+    where, made = case.site(found.backward.stack), case.site(found.begun.stack)
+    steps = [(made, "optimizer", "a state is made for them here"), (where, "grad", "the gradient comes here")]
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"{subject(case, found.variables)} {verb(found.variables, case, 'gets', 'get')} a gradient that nobody "
+        "applies: nothing is made of it",
+        why=f"The gradient is computed here, again and again for the same values, and dropped. The state that"
+        f"{at_line(made, where)} was made for them is never used.",
+        fix="make an update of it and keep the result: updates, state = tx.update(grads, state, params); "
+        "params = optax.apply_updates(params, updates)",
         variables=case.names(found.variables), where=where, label="computed, and never applied",
         loss=case.loss_site(found.backward),
         path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None), seen=found.rounds,

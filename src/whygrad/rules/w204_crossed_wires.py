@@ -4,7 +4,8 @@ What it checks
     A gradient goes to a variable that it is not the gradient of: two lists
     zipped that do not belong together, p.grad set from another network's
     gradients, the gradient asked for with respect to the wrong variables
-    (argnums in JAX). Also the step of an optimizer that does not hold what
+    (argnums in JAX), gradients given to Optax with the state of another
+    tree. Also the step of an optimizer that does not hold what
     the loss trains, in the place of the one that does.
 
 Why it matters
@@ -96,6 +97,7 @@ from whygrad.rules.updates.leaks import leaks
 from whygrad.rules.updates.never_asked import NeverAsked, never_asked
 from whygrad.rules.updates.older_content import Older, asked_of_older
 from whygrad.rules.updates.order import astray, loss_name, optimizer_name, passes, steps_of
+from whygrad.rules.updates.other_tree import gradients_of_another_tree
 from whygrad.rules.updates.swapped import Swapped, swapped
 from whygrad.rules.updates.told_apart import told_apart
 from whygrad.rules.wording import at_line, networks, plain_subject, quoted, subject, verb
@@ -118,10 +120,13 @@ def check(case: Case) -> Iterator[Finding]:
     """Gradients that went to variables which they are not the gradient of; steps of the wrong optimizer."""
     for older in asked_of_older(case):
         yield _of_older(case, older)
-    for never in never_asked(case):
+    nevers = list(never_asked(case))
+    for never in nevers:
         yield _never_asked(case, never)
     for copied in asked_of_copies(case):
         yield _of_copy(case, copied)
+    if not nevers:  # else it is said what they are the gradients of
+        yield from gradients_of_another_tree(case)
     crossings = _crossings(case)
     for stack, crossing in crossings.items():
         yield _crossed(case, stack, crossing)

@@ -94,6 +94,7 @@ from whygrad.rules.updates.adversaries import Misasked, asked_of_one
 from whygrad.rules.updates.history import history
 from whygrad.rules.updates.leaks import Leak, leaks
 from whygrad.rules.updates.order import optimizer_name
+from whygrad.rules.updates.past_the_mask import past_the_mask
 from whygrad.rules.w304_never_cleared import piled_up
 from whygrad.rules.wording import at_line, plain_subject, subject, verb
 
@@ -107,6 +108,7 @@ def check(case: Case) -> Iterator[Finding]:
     for leak in leaks(case):
         if leak.kind != "wrong step" and not leak.variables & heaps:
             yield _leak(case, leak)
+    yield from past_the_mask(case)
     targets = list(_targets(case))
     yield from targets
     if not targets and not leaks(case):

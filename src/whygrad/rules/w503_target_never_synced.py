@@ -203,6 +203,12 @@ def _rebound(case: Case, twin: Twin) -> bool:
     return any(sync_source.is_alias(value, b) for a, b in names for _, value in syntax.bindings(files, a))
 
 
+def _bound_to(case: Case, name: str, other: str) -> Site | None:
+    """JAX: where a name is given what another one holds."""
+    files = sorted({site.file for stack in case.recording.stacks for site in stack if site.own})
+    return next((site for site, value in syntax.bindings(files, name) if sync_source.is_alias(value, other)), None)
+
+
 def _explained(case: Case, twin: Twin) -> Finding:
     """The best explanation: a copy that went wrong, an average that was dropped, a sync that never ran, or none."""
     late = [c for c in twin.out_of if c.at > twin.begun]
@@ -221,7 +227,8 @@ def _explained(case: Case, twin: Twin) -> Finding:
             "and the compiled function still uses the first ones.",
             "pass the target parameters to the compiled function as an argument")  # fmt: skip
     if late:
-        named = sync_source.speaks_of(case.stack(late[0].stack), twin.name, twin.online)
+        named = _bound_to(case, twin.online, twin.name) if case.recording.framework == "jax" else None
+        named = named or sync_source.speaks_of(case.stack(late[0].stack), twin.name, twin.online)
         return _finding(case, twin, named or _blamed(case, late), "error",
             f"{name} is copied into {online}, not the other way round", "copies the target into the trained network",
             f"The sync takes the trained network back to the target at each call, and {name} itself never changes.",

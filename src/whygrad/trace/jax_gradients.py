@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Callable
+from dataclasses import replace
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import jax
 from jax._src import api
 
-from whygrad.flow.recording import Failure, Op
+from whygrad.flow.recording import Op
 from whygrad.trace.jax_numbers import concrete
 from whygrad.trace.jax_scopes import Asked, Closed, Opened
 from whygrad.trace.patches import Patches
@@ -29,7 +30,8 @@ class Gradients:
     def __init__(self, recorder: JaxRecorder) -> None:
         self.recorder = recorder
         self._asked: dict[int, tuple[weakref.ref[Any], Asked, Scope]] = {}
-        self._refused: list[tuple[int, str]] = []
+        self._last: tuple[Asked, Scope] | None = None
+        """The last function that ran, before its gradient is asked for."""
 
     def attach_deep(self, patches: Patches) -> None:
         """Watch gradients while operations are watched."""
@@ -82,6 +84,7 @@ class Gradients:
             recorder.values.close_journal()
             self._end(scope, event)
         pullback = outcome[1]
+        self._last = event, scope
         self._asked[id(pullback)] = (weakref.ref(pullback), event, scope)
         self._loss_outside(scope, event, outcome[0])
         return outcome
@@ -137,13 +140,13 @@ class Gradients:
     def _failed(self, asked: Asked, error: Exception, frame: FrameType) -> None:
         """JAX refused to differentiate: a traced value was to become a Python number or a NumPy array."""
         recorder = self.recorder
-        told = id(error), str(error)
-        if told in self._refused:
-            return  # an inner gradient has
-        stack = recorder.session.stacks.of_error(error.__traceback__, frame)
-        kind = type(error).__name__
-        recorder.recording.failures.append(Failure(recorder.session.tick(), kind, f"{kind}: {error}", stack))
-        self._refused.append(told)
+        recorder.failures.tell(error, recorder.session.stacks.of_error(error.__traceback__, frame))
+
+    def refused(self, error: TypeError) -> None:
+        """The function ran, and JAX does not differentiate what it gave: whole numbers."""
+        if self._last is not None:
+            asked, scope = self._last
+            scope.put(replace(asked, error=f"TypeError: {error}"))
 
     # --- the backward pass --------------------------------------------------------------------------------------
 

@@ -92,7 +92,7 @@ class NumbersSeen:
 
             def inside(*arguments: Any) -> list[Any]:
                 found: dict[Any, Any] = {}
-                evaluate(jaxpr, consts, arguments, found, self.recorder.calls.trains)
+                evaluate(jaxpr, consts, arguments, found, self.recorder.calls.bodies.trains)
                 return [found.get(variable) for variable in wanted]
 
             entry = self._probes[key] = (weakref.ref(jaxpr), compiled(inside), wanted)

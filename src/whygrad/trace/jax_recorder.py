@@ -21,6 +21,7 @@ from whygrad.trace.jax_begun import Beginnings
 from whygrad.trace.jax_calls import Calls
 from whygrad.trace.jax_clipping import Clipping
 from whygrad.trace.jax_exits import WaysOut
+from whygrad.trace.jax_failures import Failures
 from whygrad.trace.jax_gradients import Gradients
 from whygrad.trace.jax_hidden import HiddenLayers
 from whygrad.trace.jax_inner import Inner
@@ -80,6 +81,7 @@ class JaxRecorder:
         self.clipping = Clipping(self)
         self.beginnings = Beginnings(self)
         self.hidden = HiddenLayers(self)
+        self.failures = Failures(self)
         self.calls = Calls(self)
         self._deep_patches = Patches()
         self._tapes = 0
@@ -97,7 +99,7 @@ class JaxRecorder:
         if self.deep or self._forgotten:
             return
         self.deep = True
-        for part in (self.calls, self.gradients, self.ways_out, self.clipping):
+        for part in (self.calls, self.gradients, self.ways_out, self.clipping, self.failures):
             part.attach_deep(self._deep_patches)
         # What ran before takes a short cut past Python; forget the short cuts (what was compiled stays compiled).
         type(pjit._cpp_pjit_cache_fun_only).clear_all()
@@ -124,6 +126,10 @@ class JaxRecorder:
         self.exits.link(recording)
         self.naming.name_variables()
         return recording
+
+    def failed(self, error: BaseException) -> None:
+        """The program ends with an error."""
+        self.failures.ended(error)
 
     def forget_in_child(self) -> None:
         """A forked process is not followed."""

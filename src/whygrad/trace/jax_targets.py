@@ -55,8 +55,12 @@ class Targets:
         self._taken: dict[int, int] = {}
         """For each target, the value that its last copy took of the trained variable."""
 
-    def given(self, numbers: list[int], stack: int) -> None:
-        """A compiled function that asks for gradients was called: with the same arrays twice?"""
+    def holds(self, target: int, number: int) -> bool:
+        """Whether a value is what a target was last seen to hold."""
+        return self._last.get(target) == number
+
+    def given(self, numbers: list[int], stack: int, rounds: int = 1) -> None:
+        """A compiled function that asks for gradients was called, or a loop came round: with the same arrays twice?"""
         values = self.recorder.recording.values
         twice = {n for n, times in Counter(numbers).items() if times > 1 and values[n].floating and values[n].shape}
         variables = frozenset(v for n in twice if (v := values[n].variable) is not None)
@@ -64,8 +68,8 @@ class Targets:
         if event is None:
             event = self._given[stack] = Doubled(stack, variables)
             self.recorder.recording.doubled.append(event)
-        event.calls += 1
-        event.times += bool(variables)
+        event.calls += rounds
+        event.times += rounds * bool(variables)
         event.variables &= variables
 
     def seen(self, part: Slice, wanted: set[int], leaves: set[int], at: int, stack: int) -> None:
@@ -84,19 +88,21 @@ class Targets:
             if captured is not None and current and owner not in wanted and owner in earlier:
                 # Trained by another loss, and updated in the same compiled function: no object holds it there.
                 recording.values[captured.outputs[0]].variable = owner
-        self._in_loop({n: op for n, op in outside.items() if n not in leaves}, wanted, earlier, at, stack)
         things: dict[int, Any] = {}
         for number in outside:
             recorder.values.settle(number)
             thing = recorder.values.object_of(number) if recording.values[number].shape in sizes else None
             if isinstance(thing, jax.Array) and not isinstance(thing, core.Tracer):
                 things[number] = thing
+        names = recorder.naming.names_of(sys._getframe(), things) if things else {}
+        nameless = {n: op for n, op in outside.items() if n not in leaves and n not in names}
+        self._in_loop(nameless, wanted, earlier, at, stack)
         if not things:
             return
         groups: dict[str, list[tuple[int, Name]]] = {}
-        for number, name in recorder.naming.names_of(sys._getframe(), things).items():
+        for number, name in names.items():
             groups.setdefault(name.network, []).append((number, name))
-        self._constants({n: outside[n] for n in things if n in recorder.calls.constants}, wanted, stack, groups)
+        self._constants({n: outside[n] for n in things if n in recorder.calls.bodies.constants}, wanted, stack, groups)
         shapes = self._shapes(wanted)
         others = {name: own for name, own in self._shapes(earlier).items() if name not in shapes}
         others = {name: own for name, own in others.items() if any(len(s) > 1 for s in own) and own.total() > 1}
@@ -129,7 +135,7 @@ class Targets:
     def _in_loop(self, outside: dict[int, Op | None], wanted: set[int], earlier: set[int], at: int, stack: int) -> None:
         """The same where a loop carries the network along, and no frame of the program names its arrays."""
         recorder, values = self.recorder, self.recorder.recording.values
-        kept = [n for n in outside if values[n].kept and recorder.values.object_of(n) is None]
+        kept = [n for n in outside if values[n].kept]
         trained = {n for v, n in recorder.variables.content.items() if v in wanted | earlier}
         for members in networks(recorder.recording, kept, wanted | earlier, self._said).values():
             if not any(n in trained for n, _ in members):
@@ -267,10 +273,13 @@ class Targets:
             todo.extend(fresh)
 
     def _own_average(self, number: int, target: int) -> Op | None:
-        """The sum of two shares of what the target held before, and of nothing else."""
+        """The sum of two shares of what the target held before, and of nothing else; in a branch, or without one."""
         ops, values = self.recorder.recording.ops, self.recorder.recording.values
-        producers = {v: op for op in ops.values() for v in op.outputs if op.name in ("add", "mul", "captured")}
+        producers = {v: op for op in ops.values() for v in op.outputs if op.name in ("add", "mul", "captured", "cond")}
         whole, last = producers.get(number), self._last.get(target)
+        if whole is not None and whole.name == "cond" and last is not None:
+            fresh = [v for v in whole.inputs if _behind(producers, v) != last]
+            whole = producers.get(fresh[0]) if len(fresh) == 1 and len(whole.inputs) > 1 else None
         if whole is None or whole.name != "add" or last is None:
             return None
         shares = [made.inputs if (made := producers.get(v)) and made.name == "mul" else () for v in whole.inputs]
@@ -300,7 +309,7 @@ class Targets:
             was, thing = recording.values[number].numbers, kept.get(recording.variables[target].name)
             now = concrete(thing) if thing is not None else None
             rebound = not known and now is not None and was is not None and look(now) != was
-            fixed = recorder.calls.fixed
+            fixed = recorder.calls.bodies.fixed
             if fixed.again(number) and number in alive and fixed.left(number, recording.variables[target].network):
                 recording.moved_later.add(target)  # a name of the first parameters, beside the target's own
                 continue

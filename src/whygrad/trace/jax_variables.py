@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Op, Variable
+from whygrad.flow.recording import Backward, Copy, Op, Variable
 from whygrad.trace.jax_keras_names import keras_names
 from whygrad.trace.jax_naming import Name, from_path
 
@@ -32,6 +32,8 @@ class Variables:
         self._of_keras: set[int] = set()
         self._states: set[int] = set()
         """Leaves that are the first content of a state: nothing to train."""
+        self._asked_here: dict[tuple[int, str], int] = {}
+        """For each place of what a line differentiates, the variable that was there the last time."""
         self._inside: set[int] = set()
         """Content as the differentiated function sees it."""
 
@@ -115,12 +117,26 @@ class Variables:
         things = [(n, path, array, values[n].shape) for (n, path), array in zip(leaves, arrays, strict=True)]
         keras = keras_names(sys._getframe(), things)
         for leaf, path in leaves:
+            self._taken_back(leaf, self._asked_here.get((opened.stack, path)), opened.stack)
             variable = self._variable(leaf, path, opened.implicit, keras.get(leaf))
             if variable is not None:
                 found[leaf] = variable
+                self._asked_here[opened.stack, path] = variable
                 recorder.recording.variables[variable].trainable = True
         self._open[opened.tape] = found
         recorder.naming.forget()
+
+    def _taken_back(self, leaf: int, before: int | None, stack: int) -> None:
+        """What is trained here holds a target's content now: the program has synced the wrong way, by a plain `=`."""
+        recording, target = self.recorder.recording, self.of(leaf)
+        if before is None or target is None or target == before or recording.variables[target].trainable:
+            return
+        if (
+            self.recorder.targets.holds(target, leaf)
+            and recording.variables[before].shape == recording.values[leaf].shape
+        ):
+            recording.copies.append(Copy(self.recorder.session.now(), target, before, stack, 1.0))
+            self.holds(before, leaf)
 
     def _variable(self, leaf: int, path: str, implicit: bool, keras: Name | None) -> int | None:
         known = self.of(leaf)

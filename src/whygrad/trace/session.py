@@ -166,6 +166,16 @@ class Session:
         for recorder in self.recorders.values():
             recorder.forget_in_child()
 
+    def failed(self, error: BaseException) -> None:
+        """The program ends with an error: what does it tell?"""
+        for name, recorder in self.recorders.items():
+            tell = getattr(recorder, "failed", None)
+            try:
+                if tell is not None:
+                    tell(error)
+            except Exception as trouble:
+                self.trouble(name, trouble)
+
     def finish(self) -> list[Recording]:
         """Stop every recorder and collect what they saw."""
         if any(_sees_all(recorder) for recorder in self.recorders.values()):

@@ -155,8 +155,11 @@ class StackTable:
             self._packed.append(packed)
         return number
 
-    def of_error(self, trace: TracebackType | None, frame: FrameType | None) -> int:
-        """The number of the stack in which an exception was raised; `frame` is where it was caught."""
+    def of_error(self, trace: TracebackType | None, frame: FrameType | None, innermost: FrameType | None = None) -> int:
+        """The number of the stack in which an exception was raised; `frame` is where it was caught.
+
+        What ran further in than `innermost` is left out.
+        """
         key: list[int] = []
         while trace is not None:
             code = trace.tb_frame.f_code
@@ -164,7 +167,7 @@ class StackTable:
                 self._codes[id(code)] = code
                 self._kinds[id(code)] = classify(code.co_filename)
                 key = [id(code), trace.tb_lasti, *key]
-            trace = trace.tb_next
+            trace = trace.tb_next if trace.tb_frame is not innermost else None
         return self._number((*key, *self._packed[self.capture(frame)]))
 
     def deeper(self, number: int, base: int) -> bool:

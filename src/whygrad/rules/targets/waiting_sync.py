@@ -188,12 +188,22 @@ def _would_sync(statement: ast.stmt, names: set[str], functions: set[str]) -> bo
     calls = [node for node in ast.walk(statement) if isinstance(node, ast.Call)]
     if any(dotted(call.func).rpartition(".")[2] in functions for call in calls):
         return True
+    if _given_anew(statement, calls) & names:
+        return True
     spoken = {part for node in ast.walk(statement) for part in dotted(node).split(".") if part}
     if not spoken & names:
         return False
     by_call = any(dotted(call.func).rpartition(".")[2] in SYNCS | {"zip"} for call in calls)
     handed = any(_handed(argument) & names for call in calls for argument in call.args)
     return by_call or handed
+
+
+def _given_anew(statement: ast.stmt, calls: list[ast.Call]) -> set[str]:
+    """What a statement gives another content by name: in JAX `target_params = params` is a copy already."""
+    plain = isinstance(statement, ast.Assign) and dotted(statement.value) != ""
+    bound = {dotted(one).rpartition(".")[2] for one in (statement.targets if isinstance(statement, ast.Assign) else ())}
+    replaced = [call for call in calls if dotted(call.func).rpartition(".")[2] in ("replace", "_replace")]
+    return (bound if plain else set()) | {word.arg for call in replaced for word in call.keywords if word.arg}
 
 
 def _handed(argument: ast.AST) -> set[str]:
