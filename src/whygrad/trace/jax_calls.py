@@ -308,7 +308,7 @@ class Calls:
         self._returned(scope, outs, results, stack)
         if scope is recorder.root:
             self.retraces.called(name, stack)
-            recorder.updates.returned(set(results), stack)
+            recorder.updates.returned(set(results), stack, first)
             if probed:
                 recorder.numbers.of_replay(body, places, probed, first)
             else:

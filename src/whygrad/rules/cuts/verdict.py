@@ -120,7 +120,7 @@ def judge(case: Case, missing: Missing, cut: reach.Cut) -> Verdict:
     elif op.name == "captured":
         verdict.code, verdict.where = "W105", case.seen_from(op.stack, missing.backward.stack)
     elif tape is not None and tape.id not in op.tapes:
-        _judge_tape(case, verdict, tape, cut)
+        _judge_tape(case, verdict, tape, missing, cut)
     elif op.switch is not None:
         _judge_switch(case, verdict, case.recording.switches[op.switch])
     elif op.name in (GRAD, CHECKPOINT):
@@ -134,7 +134,7 @@ def judge(case: Case, missing: Missing, cut: reach.Cut) -> Verdict:
     return verdict
 
 
-def _judge_tape(case: Case, verdict: Verdict, tape: Tape, cut: reach.Cut) -> None:
+def _judge_tape(case: Case, verdict: Verdict, tape: Tape, missing: Missing, cut: reach.Cut) -> None:
     op = cut.op
     verdict.tape = tape
     if tape.closed is not None and op.at > tape.closed:
@@ -145,15 +145,18 @@ def _judge_tape(case: Case, verdict: Verdict, tape: Tape, cut: reach.Cut) -> Non
         return
     else:
         verdict.code = "W101"
-    verdict.where = _own_call(case, verdict, case.seen_from(op.stack, tape.stack))
+    verdict.where = _own_call(case, verdict, missing, case.seen_from(op.stack, tape.stack))
 
 
-def _own_call(case: Case, verdict: Verdict, site: Site | None) -> Site | None:
-    """The call of the network itself, where the one beside the tape runs other networks too (a whole rollout)."""
+def _own_call(case: Case, verdict: Verdict, missing: Missing, site: Site | None) -> Site | None:
+    """The call of the network itself, where the one beside the tape runs other networks too (a whole rollout).
+
+    Not where those are without a gradient as well: then the whole call should have been recorded.
+    """
     stack = case.stack(verdict.op.stack)
     if site is None or site not in stack:
         return site
-    networks = {case.variable(v).network for v in verdict.variables}
+    networks = {case.variable(v).network for v in verdict.variables | missing.variables}
     for index in range(stack.index(site), -1, -1):
         read = case.reads_under.get(stack[index:], set())
         if {case.variable(v).network for v in read} <= networks:
