@@ -118,7 +118,10 @@ def judge(case: Case, missing: Missing, cut: reach.Cut) -> Verdict:
         verdict.code, verdict.op, verdict.where = "W103", left, case.site(left.stack)
         verdict.entry = _entry_of(case, left)
     elif op.name == "captured":
-        verdict.code, verdict.where = "W105", case.seen_from(op.stack, missing.backward.stack)
+        verdict.code, verdict.where = (
+            "W105",
+            case.seen_from(_own_capture(case, missing, cut).stack, missing.backward.stack),
+        )
     elif tape is not None and tape.id not in op.tapes:
         _judge_tape(case, verdict, tape, missing, cut)
     elif op.switch is not None:
@@ -132,6 +135,19 @@ def judge(case: Case, missing: Missing, cut: reach.Cut) -> Verdict:
     elif op.kind == "write":
         verdict.code = "W108"
     return verdict
+
+
+def _own_capture(case: Case, missing: Missing, cut: reach.Cut) -> Op:
+    """JAX: where the parameters were taken from around the function, in the last update of this loss.
+
+    A target begins with the very arrays of its network: in the first update the one that is called first stands for
+    both. They are told apart once the network or its target has moved.
+    """
+    passes = [b for b in case.recording.backwards if b.stack == missing.backward.stack and b.tape is not None]
+    last = passes[-1] if passes else missing.backward
+    held = {last.read[v] for v in cut.variables if v in last.read}
+    taken = (op for op in case.slice(last, reach.CERTAIN).ops if op.name == "captured" and held.intersection(op.inputs))
+    return next(taken, cut.op)
 
 
 def _judge_tape(case: Case, verdict: Verdict, tape: Tape, missing: Missing, cut: reach.Cut) -> None:
