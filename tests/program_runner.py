@@ -133,7 +133,7 @@ def _start(program: Path, session: Session, box: list[Any]) -> None:
             pass
         except Exception as raised:
             error = f"{type(raised).__name__}: {raised}"
-            session.failed(raised)
+            session.ended_by(raised)
         finally:
             watch.end()
             report = collect(session, str(program), error)

@@ -87,7 +87,7 @@ class record:
         if self._watch is None or self._session is None:
             return
         if isinstance(error, Exception):
-            self._session.failed(error)
+            self._session.ended_by(error)
         self._watch.end()
         text = f"{type(error).__name__}: {error}" if error is not None else None
         self.report = collect(self._session, self.report.script, text)

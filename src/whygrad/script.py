@@ -207,7 +207,7 @@ def _guarded(start: Callable[[], None], session: Session) -> Outcome:
         failed = error
     if session.stopped_early and _comes_from_the_stop(failed):
         return Outcome(0, stopped=True)
-    session.failed(failed)
+    session.ended_by(failed)
     chosen = _show(failed)
     if isinstance(failed, KeyboardInterrupt):
         return Outcome(128 + signal.SIGINT, "KeyboardInterrupt")

@@ -82,6 +82,7 @@ from dataclasses import replace
 from whygrad.flow import reach
 from whygrad.flow.recording import Op
 from whygrad.flow.site import Site
+from whygrad.flow.source import is_statement
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.compared_alone import compared_alone
 from whygrad.rules.cuts.consumer import (
@@ -210,8 +211,8 @@ def _unused(
     if not any(case.variable(v).parameter for v in members):
         return None
     where, loss = wrong_turn(case, missing, members), case.loss_site(missing.backward)
-    if where is None:
-        return None
+    if where is None or (computed is None and where == case.site(missing.backward.stack)):
+        return None  # the request for the gradient itself says nothing about what takes its place
     if computed is not None:
         fits = compared_instead(case, missing, output) if output is not None else None
         where = fits or _passed_over(case, missing, members) or where
@@ -311,8 +312,8 @@ def _dropped(case: Case, missing: Missing, members: set[int], site: Site | None)
 def _gone_past(case: Case, missing: Missing, members: set[int], output: Op) -> Finding | None:
     """The computation goes on with what was there before these: named where it does."""
     where, dropped = goes_past(case, missing, members, output), case.site(output.stack)
-    if where is None:
-        return None
+    if where is None or (dropped is not None and is_statement(dropped)):
+        return None  # a call whose result goes to no name is itself the line to change
     loss, name = case.loss_site(missing.backward), plain_subject(case, members)
     steps = [(dropped, "output", "computed here, and dropped"), (where, "call", "goes on without it"),
              (loss, "loss", "the loss")]  # fmt: skip

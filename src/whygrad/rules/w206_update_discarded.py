@@ -91,7 +91,7 @@ from whygrad.rules.updates.forgetful import Forgetful, forgetful
 from whygrad.rules.updates.inner_loops import unused_inner_loops
 from whygrad.rules.updates.let_fall import handed_back, let_fall
 from whygrad.rules.updates.passed_over import passed_over
-from whygrad.rules.updates.rolled_back import RolledBack, rolled_back
+from whygrad.rules.updates.rolled_back import RolledBack, rolled_back, values_used
 from whygrad.rules.updates.told_apart import told_apart
 from whygrad.rules.updates.undone import Undone, undone
 from whygrad.rules.updates.updates_as_parameters import updates_as_parameters
@@ -115,7 +115,7 @@ def check(case: Case) -> Iterator[Finding]:
         yield from (_average(case, one) for one in dropped_averages(case))
         yield from (_undone(case, one) for one in undone(case))
         return
-    used = {value for op in case.recording.ops.values() if op.name != "read_value" for value in op.inputs}
+    used = values_used(case)
     dropped: dict[tuple[Site | None, int], list[tuple[Step, set[int]]]] = {}
     kept: dict[tuple[Site | None, int], list[int]] = {}
     for step in case.recording.steps:

@@ -85,7 +85,7 @@ from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.numbers.flat_place import within_layer
-from whygrad.rules.numbers.layers import Chain, chains, is_deep, squash_name, usual_site
+from whygrad.rules.numbers.layers import Chain, chains, from_smallest, is_deep, squash_name, usual_site
 from whygrad.rules.wording import at_line, plain_subject, subject, verb
 
 CODE, NAME = "W403", "vanishing"
@@ -102,11 +102,20 @@ def check(case: Case) -> Iterator[Finding]:
         own = [s for s in steps if s.optimizer == optimizer]
         if len(own) < 2:
             continue
-        seen = [chains(case, step) for step in (own[0], own[len(own) // 2], own[-1])]
+        seen = [
+            [part for chain in chains(case, step) for part in _parts(case, chain)]
+            for step in (own[0], own[len(own) // 2], own[-1])
+        ]
         for chain in seen[-1]:
             same = [c for found in seen for c in found if c.order[0] == chain.order[0]]
             if len(same) == len(seen) and all(_vanishes(c) for c in same):
                 yield _finding(case, chain, len(own))
+
+
+def _parts(case: Case, chain: Chain) -> list[Chain]:
+    """The whole network; else, where it does not begin with the smallest gradient, what lies behind that layer."""
+    whole = chain.sizes[0] == min(chain.sizes) or _vanishes(chain)
+    return [chain] if whole else [from_smallest(case, chain)]
 
 
 def _vanishes(chain: Chain) -> bool:

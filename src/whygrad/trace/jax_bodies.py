@@ -100,7 +100,7 @@ class Bodies:
         self._returned(scope, outs, results, stack)
         if scope is recorder.root:
             self.calls.retraces.called(name, stack)
-            recorder.updates.returned(set(results), stack)
+            recorder.updates.returned(set(results), stack, first)
             loops = list(recorder.inner.pending)
             if probed:
                 recorder.numbers.of_replay(body, places, probed, first)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
+from itertools import takewhile
 from typing import TYPE_CHECKING, Literal
 
 from whygrad.flow.recording import Backward, Edit, Op, Optimizer, Reading, Step
@@ -226,10 +227,12 @@ class Updates:
             if len(same) == 1:
                 self._root[value] = self._root.get(same[0], same[0])
 
-    def returned(self, numbers: set[int], stack: int) -> None:
-        """A compiled function gave these back."""
-        if self._pending is not None and set(self._pending.after.values()) & numbers:
-            self._pending.returned = stack
+    def returned(self, numbers: set[int], stack: int, since: int) -> None:
+        """A compiled function that began to run at `since` gave these back: of all the networks that it updated."""
+        made = takewhile(lambda step: step.at >= since, reversed(self.recorder.recording.steps))
+        for step in (*made, *([self._pending] if self._pending is not None else [])):
+            if set(step.after.values()) & numbers:
+                step.returned = stack
 
     def _variable(self, value: int) -> int | None:
         found = self.recorder.variables.of(value)

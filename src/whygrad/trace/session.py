@@ -166,7 +166,7 @@ class Session:
         for recorder in self.recorders.values():
             recorder.forget_in_child()
 
-    def failed(self, error: BaseException) -> None:
+    def ended_by(self, error: BaseException) -> None:
         """The program ends with an error: what does it tell?"""
         for name, recorder in self.recorders.items():
             tell = getattr(recorder, "failed", None)

@@ -15,6 +15,8 @@ _SHAPES = frozenset({
     "to", "float", "convert_element_type",
 })  # fmt: skip
 
+_SPREADS = frozenset({"broadcast", "broadcast_in_dim", "broadcast_to", "expand_dims", "read_value"})
+
 
 def is_mean(case: Case, op: Op) -> bool:
     """Whether an operation makes one number of many, and compares nothing."""
@@ -26,7 +28,17 @@ def is_logged_mean(case: Case, op: Op, variables: set[int]) -> bool:
     """Whether an operation makes the mean of the output of a layer of these, and of nothing else."""
     made: Op | None = op
     while made is not None and made.inputs:
-        if any(case.content.get(v) in variables for v in made.inputs):
+        if any(_is_weight(case, v, variables) for v in made.inputs):
             return made is not op
         made = case.made_by.get(made.inputs[0]) if made.name in _MEANS | _SHAPES else None
     return False
+
+
+def _is_weight(case: Case, value: int, variables: set[int]) -> bool:
+    """Whether a value is a weight, or a bias that was brought into the shape of what it is added to."""
+    while (variable := case.content.get(value)) is None:
+        made = case.made_by.get(value)
+        if made is None or made.name not in _SHAPES | _SPREADS or not made.inputs:
+            return False
+        value = made.inputs[0]
+    return variable in variables

@@ -121,9 +121,12 @@ def judge(case: Case, missing: Missing, cut: reach.Cut) -> Verdict:
         verdict.code, verdict.op, verdict.where = "W103", left, case.site(left.stack)
         verdict.entry = _entry_of(case, left)
     elif op.name == "captured":
-        verdict.code, verdict.where = "W105", case.seen_from(op.stack, missing.backward.stack)
+        verdict.code, verdict.where = (
+            "W105",
+            case.seen_from(_own_capture(case, missing, cut).stack, missing.backward.stack),
+        )
     elif tape is not None and tape.id not in op.tapes:
-        _judge_tape(case, verdict, tape, cut)
+        _judge_tape(case, verdict, tape, missing, cut)
     elif op.switch is not None:
         _judge_switch(case, verdict, case.recording.switches[op.switch])
     elif op.name in (GRAD, CHECKPOINT):
@@ -137,7 +140,20 @@ def judge(case: Case, missing: Missing, cut: reach.Cut) -> Verdict:
     return verdict
 
 
-def _judge_tape(case: Case, verdict: Verdict, tape: Tape, cut: reach.Cut) -> None:
+def _own_capture(case: Case, missing: Missing, cut: reach.Cut) -> Op:
+    """JAX: where the parameters were taken from around the function, in the last update of this loss.
+
+    A target begins with the very arrays of its network: in the first update the one that is called first stands for
+    both. They are told apart once the network or its target has moved.
+    """
+    passes = [b for b in case.recording.backwards if b.stack == missing.backward.stack and b.tape is not None]
+    last = passes[-1] if passes else missing.backward
+    held = {last.read[v] for v in cut.variables if v in last.read}
+    taken = (op for op in case.slice(last, reach.CERTAIN).ops if op.name == "captured" and held.intersection(op.inputs))
+    return next(taken, cut.op)
+
+
+def _judge_tape(case: Case, verdict: Verdict, tape: Tape, missing: Missing, cut: reach.Cut) -> None:
     op = cut.op
     verdict.tape = tape
     if tape.closed is not None and op.at > tape.closed:
@@ -149,7 +165,7 @@ def _judge_tape(case: Case, verdict: Verdict, tape: Tape, cut: reach.Cut) -> Non
     else:
         verdict.code = "W101"
     shared = shared_site(case.stack(op.stack), case.stack(tape.stack))
-    verdict.where = _own_call(case, verdict, shared or _caller(case, op))
+    verdict.where = _own_call(case, verdict, missing, shared or _caller(case, op))
 
 
 def _caller(case: Case, op: Op) -> Site | None:
@@ -159,12 +175,15 @@ def _caller(case: Case, op: Op) -> Site | None:
     return next(outside, None) or case.site(op.stack)
 
 
-def _own_call(case: Case, verdict: Verdict, site: Site | None) -> Site | None:
-    """The call of the network itself, where the one beside the tape runs other networks too (a whole rollout)."""
+def _own_call(case: Case, verdict: Verdict, missing: Missing, site: Site | None) -> Site | None:
+    """The call of the network itself, where the one beside the tape runs other networks too (a whole rollout).
+
+    Not where those are without a gradient as well: then the whole call should have been recorded.
+    """
     stack = case.stack(verdict.op.stack)
     if site is None or site not in stack:
         return site
-    networks = {case.variable(v).network for v in verdict.variables}
+    networks = {case.variable(v).network for v in verdict.variables | missing.variables}
     for index in range(stack.index(site), -1, -1):
         read = case.reads_under.get(stack[index:], set())
         if {case.variable(v).network for v in read} <= networks:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from whygrad.flow import reach
@@ -38,6 +38,8 @@ class Chain:
     """The same of the last layer's bias."""
     rounds: int = 0
     """How often a loop multiplies by one of the matrices."""
+    uses: list[int] = field(default_factory=list)
+    """Where each of the matrices is first multiplied with."""
 
 
 def chains(case: Case, step: Step) -> list[Chain]:
@@ -88,7 +90,27 @@ def _chain(case: Case, step: Step, backward: Backward, members: list[int]) -> Ch
     vectors = [v for v in step.gradients if len(case.variable(v).shape) == 1 and case.variable(v).owner == owner]
     bias = max((step.gradients[v].norm / math.sqrt(step.gradients[v].size) for v in vectors if owner), default=0.0)
     loop = loop_in(case, backward) if len(order) < _DEEP or not sizes[0] else None
-    return Chain(backward, step, order, sizes, squashes, bias, loop[1] if loop is not None else 0)
+    uses = [first_use[v] for v in order]
+    return Chain(backward, step, order, sizes, squashes, bias, loop[1] if loop is not None else 0, uses)
+
+
+def from_smallest(case: Case, chain: Chain) -> Chain:
+    """What lies behind the layer with the smallest gradient: the layers before may have one from another term.
+
+    A decoder of many layers behind an encoder that a penalty on its code trains, too.
+    """
+    begin = min(range(len(chain.sizes)), key=lambda i: chain.sizes[i])
+    follow: set[int] = set()
+    met: set[int] = set()
+    for op in case.slice(chain.backward, reach.CERTAIN).ops:
+        if op.at == chain.uses[begin] or any(v in follow for v in op.inputs):
+            follow.update(op.outputs)
+            met.add(op.at)
+    kept = [i for i, at in enumerate(chain.uses) if at in met]
+    return replace(
+        chain, order=[chain.order[i] for i in kept], sizes=[chain.sizes[i] for i in kept],
+        uses=[chain.uses[i] for i in kept], squashes=[op for op in chain.squashes if op.at in met],
+    )  # fmt: skip
 
 
 def _by_hand(case: Case, op: Op) -> bool:

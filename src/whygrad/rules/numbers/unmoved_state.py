@@ -9,6 +9,8 @@ from collections.abc import Iterator
 
 from whygrad.flow.site import Site, shared_site
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.last_use import last_use
+from whygrad.rules.cuts.missing import missing_gradients
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.numbers.flatness import Dead, dead_ends, pass_before, was_alive, zero_gradients
 from whygrad.rules.wording import at_line, subject, verb
@@ -16,6 +18,7 @@ from whygrad.rules.wording import at_line, subject, verb
 CODE, NAME = "W401", "zero-gradient"
 
 _ENOUGH = 3
+_FAR = 200
 
 
 def unmoved_states(case: Case) -> Iterator[Finding]:
@@ -33,6 +36,8 @@ def unmoved_states(case: Case) -> Iterator[Finding]:
                 found.setdefault((state.kept, _in_body(case, dead)), dead).variables.add(variable)
                 break
     for (name, where), dead in found.items():
+        if _dropped_inside(case, dead, name):
+            continue
         loss, members = case.loss_site(dead.backward), dead.variables
         stations = [(where, dead.op.name, "given the same zeros in each round"), (loss, "loss", "the loss")]
         gets = verb(members, case, "gets", "get")
@@ -46,6 +51,24 @@ def unmoved_states(case: Case) -> Iterator[Finding]:
             variables=case.names(members), where=where, loss=loss, seen=len(zero_gradients(case)[min(members)]),
             path=tuple(PathStep(site, op, role) for site, op, role in stations if site is not None),
         )  # fmt: skip
+
+
+def _dropped_inside(case: Case, dead: Dead, name: str) -> bool:
+    """Whether a network computes with the state, and nothing of it reaches the loss: W105 names what is dropped."""
+    for missing in missing_gradients(case):
+        if missing.backward.stack != dead.backward.stack:
+            continue
+        ops = last_use(case, missing, set(missing.unreached)).values()
+        todo, seen = [v for op in ops for v in op.inputs], set[int]()
+        while todo and len(seen) < _FAR:
+            number = todo.pop()
+            value, made = case.recording.values.get(number), case.made_by.get(number)
+            if value is not None and value.kept == name:
+                return True
+            fresh = [v for v in made.inputs if v not in seen] if made is not None else []
+            seen.update(fresh)
+            todo.extend(fresh)
+    return False
 
 
 def _in_body(case: Case, dead: Dead) -> Site | None:

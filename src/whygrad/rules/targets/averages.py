@@ -52,8 +52,10 @@ def _behind(case: Case, value: int) -> set[int]:
 
 
 def _mixture(case: Case, op: Op) -> tuple[int, int]:
-    """The two tensors of which an operation adds shares; -1 where it does something else."""
+    """The two tensors of which an operation adds shares, or chooses one; -1 where it does something else."""
     values = case.recording.values
+    if op.name == "cond" and op.inside == "periodic_update" and len(op.inputs) == 2:
+        return op.inputs[0], op.inputs[1]  # the whole of the one or of the other: `optax.periodic_update`
     if op.name not in SUM or len(op.inputs) != 2 or op.tapes or op.kind != "compute":
         return -1, -1
     found = []

@@ -14,7 +14,8 @@ from whygrad.rules.cuts.intent import LINEAR, is_log_probability
 from whygrad.rules.targets.objective import CONTRACTS, PRODUCT, SHAPING, Bootstrap, Objective, roots, size
 
 _FAR = 48
-_FILLED = frozenset({"index_add_", "index_add", "scatter_add_", "scatter_add"})
+_FILLED = frozenset({"index_add_", "index_add", "scatter_add_", "scatter_add", "scatter-add", "dynamic_slice"})
+"""How probabilities are put into their places; in JAX row by row."""
 
 
 def distributions(case: Case, objective: Objective, live: bool) -> Iterator[Bootstrap]:
@@ -29,7 +30,7 @@ def distributions(case: Case, objective: Objective, live: bool) -> Iterator[Boot
             continue
         for prediction, target in _sides(case, op):
             ours, theirs = objective.live.get(prediction, 0) & objective.trained, masks.get(target, 0) & wanted
-            if not ours or not theirs or (live and not ours & theirs) or (not live and target in objective.reached):
+            if not ours or not theirs or (live and not ours & theirs) or (not live and objective.live.get(target, 0)):
                 continue
             if roots(case, prediction) & roots(case, target):
                 continue  # an entropy weighs with the very probabilities that it takes the logarithm of
@@ -61,7 +62,7 @@ def _moved(case: Case, objective: Objective, value: int, masks: dict[int, int], 
         op = case.made_by.get(number)
         if op is None or op.name in CONTRACTS or not masks.get(number, 0) & wanted:
             continue
-        if "softmax" in op.name:
+        if is_softmax(case, op):
             return last if multiplied else None
         if op.name not in SHAPING:
             last = last or op
@@ -73,6 +74,19 @@ def _moved(case: Case, objective: Objective, value: int, masks: dict[int, int], 
         seen.update(fresh)
         todo.extend(fresh)
     return None
+
+
+def is_softmax(case: Case, op: Op) -> bool:
+    """Whether an operation makes probabilities: by its name, or as exponentials over their sum (JAX)."""
+    if "softmax" in op.name:
+        return True
+    if op.name not in ("div", "truediv") or len(op.inputs) != 2:
+        return False
+    whole, total = case.made_by.get(op.inputs[0]), case.made_by.get(op.inputs[1])
+    while total is not None and total.name in SHAPING and len(total.inputs) == 1:
+        total = case.made_by.get(total.inputs[0])
+    summed = total is not None and "sum" in total.name and op.inputs[0] in total.inputs
+    return summed and whole is not None and whole.name == "exp"
 
 
 def _is_data(case: Case, objective: Objective, value: int) -> bool:

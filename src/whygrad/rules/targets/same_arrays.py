@@ -16,6 +16,7 @@ from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.targets import sync_source
 from whygrad.rules.targets.averages import unused_averages
+from whygrad.rules.targets.distributions import distributions
 from whygrad.rules.targets.handed import handed_as
 from whygrad.rules.targets.objective import bootstraps, objectives
 from whygrad.rules.targets.stored_twice import stored_twice
@@ -66,7 +67,7 @@ def _passed_by(case: Case) -> Iterator[Same]:
     """A moving average is kept as a target and used by nothing, and the target is computed with the online network."""
     kept = unused_averages(case)
     for objective in objectives(case) if kept else ():
-        for target in bootstraps(case, objective, live=False):
+        for target in (*bootstraps(case, objective, live=False), *distributions(case, objective, live=False)):
             ours = objective.live[target.prediction] & objective.trained
             members = set(objective.variables(ours & objective.read.get(target.value, 0)))
             where = _reads(case, objective.backward, target.value, members) if members and members <= kept else None

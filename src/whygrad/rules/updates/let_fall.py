@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import replace
 
 from whygrad.flow.site import Site, Stack
@@ -16,6 +17,8 @@ _PURE = frozenset({"replace", "_replace", "tree_at", "tree_map", "incremental_up
 def let_fall(stack: Stack) -> Site | None:
     """The first such line, outwards from where a value was computed; None where the source does not say."""
     for site in stack:
+        if _in_lambda(site):
+            continue  # what it computes it gives back
         if is_statement(site):
             return site
         names = {name for name in bound_at(site) if "." not in name}
@@ -31,14 +34,31 @@ def let_fall(stack: Stack) -> Site | None:
 def handed_back(stack: Stack) -> Site | None:
     """The line that lets a result fall which the functions around it return, one after the other."""
     for depth, site in enumerate(stack):
+        if _in_lambda(site):
+            continue
         function = function_of(site)
-        ends = [n for n in ast.walk(function) if isinstance(n, ast.Return)] if function is not None else []
+        ends = list(_ends(function)) if function is not None else []
         names = bound_at(site)
         given = (n for end in ends for n in ast.walk(end) if isinstance(n, ast.Name) and n.id in names)
-        if any(covers(end, site) for end in ends) or any(given):
+        if any(covers(end, site) for end in ends) or ("_" not in names and any(given)):
             continue
         return let_fall(stack[depth : depth + 1])
     return None
+
+
+def _in_lambda(site: Site) -> bool:
+    return site.function.endswith("<lambda>")
+
+
+def _ends(function: ast.AST) -> Iterator[ast.Return]:
+    """What a function returns; not what the functions inside of it do."""
+    todo = list(ast.iter_child_nodes(function))
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Return):
+            yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            todo.extend(ast.iter_child_nodes(node))
 
 
 def _read(site: Site) -> set[str]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from whygrad.flow import syntax
-from whygrad.flow.recording import Backward, Step
+from whygrad.flow.recording import Backward, Op, Step
 from whygrad.flow.site import Site, Stack
 from whygrad.rules.case import Case
+from whygrad.rules.targets.objective import PRODUCT, SUM
 
 _LOOPS = ("scan", "fori_loop", "while_loop")
 _CHAIN = 64
@@ -26,7 +27,7 @@ class RolledBack:
 
 def rolled_back(case: Case) -> list[RolledBack]:
     """Rounds of updates, each built on the one before, of which nothing uses the end."""
-    used = {value for op in case.recording.ops.values() if op.name != "read_value" for value in op.inputs}
+    used = values_used(case)
     used |= {value for b in case.recording.backwards for value in b.read.values()}
     histories = _histories(case, used)
     made = {(v, value): step for step in case.recording.steps for v, value in step.after.items()}
@@ -51,6 +52,28 @@ def rolled_back(case: Case) -> list[RolledBack]:
             one.again = one.again or _comes_back(case, step, after)
     # What a compiled loop does it does in every round; a call that is made once may be there to warm up.
     return [one for one in found.values() if len(one.steps) > 1 or one.again or _is_loop(one.where)]
+
+
+def values_used(case: Case) -> set[int]:
+    """Values that something is computed from.
+
+    A branch that only hands a value on, or an average that only mixes it in, uses it where its own result is used.
+    """
+    used: set[int] = set()
+    for op in reversed(case.recording.ops.values()):
+        passes = op.name == "cond" or _mixes(case, op)
+        if op.name != "read_value" and (not passes or used.intersection(op.outputs)):
+            used.update(op.inputs)
+    return used
+
+
+def _mixes(case: Case, op: Op) -> bool:
+    """Whether an operation takes a share of an array, or adds two such shares."""
+    shapes = [case.recording.values[v].shape for v in op.inputs if v in case.recording.values]
+    if op.name in PRODUCT:
+        return len(shapes) == 2 and sum(not shape for shape in shapes) == 1
+    made = [case.made_by.get(v) for v in op.inputs] if op.name in SUM else []
+    return len(made) == 2 and all(one is not None and one.name in PRODUCT and _mixes(case, one) for one in made)
 
 
 def _histories(case: Case, used: set[int]) -> set[int]:
