@@ -83,6 +83,7 @@ from whygrad.flow import reach
 from whygrad.flow.recording import Op
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.constant_terms import constant_terms
 from whygrad.rules.cuts.consumer import (
     compared_instead,
     constant_term,
@@ -163,6 +164,7 @@ def check(case: Case) -> Iterator[Finding]:
             )
     for missing in switched_off(case):
         yield from left_out(case, missing, set(missing.variables))
+    yield from constant_terms(case)
 
 
 def _not_here(case: Case, missing: Missing, variables: set[int]) -> set[int]:

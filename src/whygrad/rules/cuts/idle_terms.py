@@ -56,7 +56,7 @@ def idle_terms(case: Case) -> list[Verdict]:
         ):
             continue
         made = case.made_by.get(backward.loss or 0)
-        trained = _trained(case, backward)
+        trained = trained_by(case, backward)
         # One line may ask for several losses in turn, or for one loss on behalf of several optimizers.
         place = backward.stack, made.stack if made is not None else -1, frozenset(trained)
         if passes.get(place, 0) == _PASSES:
@@ -97,7 +97,8 @@ def _taken_in_once(case: Case, verdict: Verdict) -> bool:
     return verdict.op.name == "captured" and any(v.constant for v in case.recording.variables.values())
 
 
-def _trained(case: Case, backward: Backward) -> set[int]:
+def trained_by(case: Case, backward: Backward) -> set[int]:
+    """The variables that a loss's gradient is applied to."""
     known = applied_of(case, backward)
     return applied_after(case, backward) if known is None else set(known)
 
@@ -206,7 +207,12 @@ def _draws(verdict: Verdict) -> bool:
     return any(word in verdict.op.name.lower() for word in _SAMPLES)
 
 
-def _terms(case: Case, backward: Backward) -> tuple[list[int], list[Op]]:
+def terms_of(case: Case, backward: Backward, rows: bool = True) -> list[int]:
+    """What a loss is the weighted sum of; numbers alone, where rows of which it is the mean are not asked for."""
+    return [value for value in _terms(case, backward, rows)[0] if value in case.made_by]
+
+
+def _terms(case: Case, backward: Backward, rows: bool = True) -> tuple[list[int], list[Op]]:
     """What a loss is the weighted sum of (numbers, or rows of which it is the mean), and where it is summed up."""
     values = case.recording.values
     todo, seen, found = [backward.loss], {backward.loss}, []
@@ -217,7 +223,7 @@ def _terms(case: Case, backward: Backward) -> tuple[list[int], list[Op]]:
             continue
         made = case.made_by.get(value)
         inner = _parts(case, made) if made is not None else []
-        if not inner:
+        if not inner or (not rows and not all(_one_number(case, v) for v in inner)):
             found.append(value)
             continue
         if made is not None and made.name in _SUMS:
