@@ -21,7 +21,8 @@ def predicts_its_copy(case: Case, members: set[int], originals: set[int]) -> boo
 def _first_copy(case: Case, members: set[int], originals: set[int]) -> bool:
     """Whether all of it was copied from the originals before these were trained, and they came from no file."""
     begun = min((s.at for s in case.recording.steps if s.applied & originals), default=0)
-    weights = {v for v in members if len(case.variable(v).shape) > 1}
+    used = {v for objective in objectives(case) for v in objective.bits if v in members}
+    weights = {v for v in used if len(case.variable(v).shape) > 1}
     sources = {v: case.variable(v).copy_of for v in weights}
     if not weights or any(source not in originals for source in sources.values()):
         return False

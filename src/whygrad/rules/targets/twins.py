@@ -118,10 +118,11 @@ def other_targets(case: Case) -> list[Twin]:
 
 
 def _copied_whole(case: Case, members: set[int]) -> set[int]:
-    """The trained variables that these are a copy of, one by one, where the program has several names for them."""
-    sources = {case.variable(v).copy_of for v in members}
+    """The trained variables that these, as far as a loss uses them, are a copy of; the program may call them parts."""
+    used = {v for o in objectives(case) for v in o.bits if v in members}
+    sources = {case.variable(v).copy_of for v in used}
     found = {v for v in sources if v is not None and v in case.trained}
-    return found if len(found) == len(members) else set()
+    return found if len(found) == len(used) else set()
 
 
 def _left_lying_there(case: Case, twin: Twin) -> bool:
