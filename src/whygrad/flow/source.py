@@ -188,8 +188,14 @@ def returned(site: Site) -> Site | None:
     return None
 
 
+def _puts_together(value: ast.expr) -> bool:
+    """Whether an expression is a name or a sum; anything else computes a term of its own."""
+    sums = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add | ast.Sub)
+    return sums or isinstance(value, ast.Name | ast.Attribute | ast.Subscript)
+
+
 def bound_for_return(site: Site) -> Site | None:
-    """The statement that gives the one name which the function of a site returns its last value."""
+    """The statement that puts together what the function of a site returns by a name."""
     end, tree = returned(site), tree_of(site.file)
     if end is None or tree is None:
         return None
@@ -198,7 +204,8 @@ def bound_for_return(site: Site) -> Site | None:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and last and isinstance(last[0].value, ast.Name):
             name = last[0].value.id
             given = [one for one in _own(node, ast.Assign) if any(ast.unparse(t) == name for t in one.targets)]
-            return _place(site, max(given, key=lambda one: one.lineno)) if given else None
+            latest = max(given, key=lambda one: one.lineno, default=None)
+            return _place(site, latest) if latest is not None and _puts_together(latest.value) else None
     return None
 
 

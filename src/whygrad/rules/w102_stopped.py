@@ -79,6 +79,7 @@ from whygrad.rules.cuts.idle_terms import idle_terms
 from whygrad.rules.cuts.never_begun import ASKED
 from whygrad.rules.cuts.verdict import Verdict, verdicts
 from whygrad.rules.finding import Finding
+from whygrad.rules.updates.leaks import leaks
 from whygrad.rules.wording import from_verdict, quoted
 
 CODE, NAME = "W102", "stopped"
@@ -88,8 +89,14 @@ SUMMARY = "detach, stop_gradient or .data on the only way from the variable to t
 def check(case: Case) -> Iterator[Finding]:
     """Cuts that the program asked for."""
     for verdict in [*verdicts(case), *idle_terms(case), *chosen_stops(case).values()]:
-        if verdict.code == CODE and not is_fixed_addend(case, verdict):
+        if verdict.code == CODE and not is_fixed_addend(case, verdict) and not _is_leak(case, verdict):
             yield from_verdict(case, verdict, NAME, *_words(case, verdict))
+
+
+def _is_leak(case: Case, verdict: Verdict) -> bool:
+    """Whether a loss should not have trained these at all (W205): that a penalty stops them is right then."""
+    told = (leak for leak in leaks(case) if leak.backward.stack == verdict.backward.stack)
+    return verdict.penalised and any(verdict.variables <= leak.variables | leak.meant for leak in told)
 
 
 def _words(case: Case, verdict: Verdict) -> tuple[str, str, str]:

@@ -85,6 +85,7 @@ from whygrad.flow.site import Site
 from whygrad.flow.source import is_statement
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.compared_alone import compared_alone
+from whygrad.rules.cuts.constant_terms import constant_terms
 from whygrad.rules.cuts.consumer import (
     compared_instead,
     constant_term,
@@ -173,6 +174,7 @@ def check(case: Case) -> Iterator[Finding]:
     misasked = {pair.backward.loss for pair in asked_of_one(case)}  # W205: the other loss is asked in its place
     explained = {missing.backward.stack for missing in missing_gradients(case)}
     yield from unread_terms(case, explained | {b.stack for b in case.recording.backwards if b.loss in misasked})
+    yield from constant_terms(case)
 
 
 def _not_here(case: Case, missing: Missing, variables: set[int]) -> set[int]:

@@ -95,6 +95,8 @@ def check(case: Case) -> Iterator[Finding]:
     frozen = {v for v in frozen if not any(case.asks(b, v) for b in recording.backwards if not b.implicit)}
     fatal = _stops_everything(case)
     for members in _by_line(case, frozen | fatal):
+        if _for_a_while(case, members):
+            continue
         yield _finding(case, members, "error" if members & fatal else _severity(case, members))
     for refused in recording.given_nothing:
         if refused.frozen and not refused.hidden and not refused.used_up:
@@ -120,6 +122,21 @@ def _stops_everything(case: Case) -> set[int]:
             off -= case.trained  # a critic that is frozen for the actor's loss alone, which does not reach the actor
         found |= off
     return found
+
+
+def _for_a_while(case: Case, members: set[int]) -> bool:
+    """PyTorch: whether the program ended in the very function that froze these, over a loss that is cut for others.
+
+    Around one network's loss the others are often frozen, and thawed behind it.
+    """
+    variables = case.recording.variables
+    lost = [one for one in missing_gradients(case) if one.backward.error is not None and one.cuts]
+    if case.recording.framework != "torch" or not any(variables[v].trainable for one in lost for v in one.variables):
+        return False
+    ended = {(site.file, site.first_line) for one in lost for site in case.stack(one.backward.stack)}
+    off = {variables[v].frozen for v in members}
+    sites = [case.site(stack) for stack in off if stack is not None]
+    return None not in off and all(site is not None and (site.file, site.first_line) in ended for site in sites)
 
 
 def _by_line(case: Case, frozen: set[int]) -> list[set[int]]:

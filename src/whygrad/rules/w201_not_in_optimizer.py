@@ -389,7 +389,8 @@ def _source(case: Case, members: set[int]) -> Backward:
     if asked:
         places = {b.stack: b for b in reversed(asked)}  # the first of each
         own = [b for b in places.values() if not bare_output(case, b, members)]
-        return min(own or asked, key=lambda b: b.at)
+        wasted = [b for b in own if b.got <= case.unheld]  # nothing else learns from it: it is there for these
+        return min(wasted or own or asked, key=lambda b: b.at)
     using = [b for b in recording.backwards if not b.implicit and any(case.uses(b, v) for v in members)]
     first = {b.stack: b for b in reversed(using)}  # the same request is made again in every update
     return next((b for b in using if first[b.stack] is b and _leads_to(case, b, members)), using[0])

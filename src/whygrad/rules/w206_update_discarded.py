@@ -93,7 +93,7 @@ from whygrad.rules.updates.let_fall import handed_back, let_fall
 from whygrad.rules.updates.passed_over import passed_over
 from whygrad.rules.updates.rolled_back import RolledBack, rolled_back, values_used
 from whygrad.rules.updates.told_apart import told_apart
-from whygrad.rules.updates.undone import Undone, undone
+from whygrad.rules.updates.undone import Undone, put_back, undone
 from whygrad.rules.updates.updates_as_parameters import updates_as_parameters
 from whygrad.rules.wording import plain_subject, quoted, subject, verb
 
@@ -113,7 +113,7 @@ def check(case: Case) -> Iterator[Finding]:
         if copies is not None:
             yield _copies(case, copies)
         yield from (_average(case, one) for one in dropped_averages(case))
-        yield from (_undone(case, one) for one in undone(case))
+        yield from (_undone(case, one) for one in (*undone(case), *put_back(case)))
         return
     used = values_used(case)
     dropped: dict[tuple[Site | None, int], list[tuple[Step, set[int]]]] = {}
@@ -245,12 +245,18 @@ def _average(case: Case, one: DroppedAverage) -> Finding:
 def _undone(case: Case, one: Undone) -> Finding:
     """Every step is followed by a write that brings the old weights back."""
     where, step = case.site(one.write.stack), case.site(one.steps[-1].stack)
+    why = f"All of the {len(one.steps)} updates that were looked at began from the same weights: what a step changes "
+    why += "is overwritten before the next gradient."
+    if one.rounds:
+        why = (
+            f"All of the {one.rounds} rounds of updates that were looked at began from the same weights: what a round "
+        )
+        why += "has changed is overwritten at its end, and nothing has looked at it."
     return Finding(
         code=CODE, rule=NAME, severity="error",
         message=f"{subject(case, one.variables)} {verb(one.variables, case, 'is', 'are')} updated, and "
         f"{quoted(where)} brings the old values back each time",
-        why=f"All of the {len(one.steps)} updates that were looked at began from the same weights: what a step changes "
-        "is overwritten before the next gradient.",
+        why=why,
         fix=f"call {quoted(where)} once, before or after the loop, or give it the weights that are to be kept",
         variables=case.names(one.variables), where=where, label="writes the content from before the step",
         path=tuple(PathStep(site, op, role) for site, op, role in (

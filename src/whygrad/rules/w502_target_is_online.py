@@ -75,6 +75,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import permutations
 
 from whygrad.flow import reach, syntax
 from whygrad.flow.recording import Copy
@@ -154,18 +155,22 @@ def _synced(case: Case) -> Iterator[Alias]:
         done |= members
         # A function that is given both may call them as the program does.
         spoken = [names, *(inner for site in case.stack(copy.stack) if len(inner := sync_source.pair(site)) > 1)]
-        bound, names = next(((site, pair) for pair in spoken if (site := _told_apart(case, pair))), (None, names))
+        bound, names = next((told for pair in spoken if (told := _told_apart(case, pair))), (None, names))
         if bound is None:
             last = [site for name in names[:2] for site in _last_binding(case, name)]
             bound = max(last, key=lambda site: site.line, default=None)
         yield members, bound, where, names
 
 
-def _told_apart(case: Case, names: list[str]) -> Site | None:
-    """Where one of two names, or of what holds them, was bound to the other."""
+def _told_apart(case: Case, names: list[str]) -> tuple[Site, list[str]] | None:
+    """Where one of two names, or of what holds them, was bound to the other, and which two these are."""
     kept = sync_source.holders(names[0], names[1])
-    pairs = ((names[0], names[1]), (names[1], names[0]), kept, kept[::-1])
-    return next((site for one, other in pairs if (site := _bound(case, one, other)) is not None), None)
+    # A sync may be given more than the two: what averages them, a rate.
+    pairs = ((names[0], names[1]), (names[1], names[0]), kept, kept[::-1], *permutations(names, 2))
+    found = next(((site, one, other) for one, other in pairs if (site := _bound(case, one, other)) is not None), None)
+    if found is None:
+        return None
+    return found[0], names[:2] if len(names) == 2 else [found[1], found[2]]
 
 
 def _same_sync(case: Case, copy: Copy) -> set[int]:
@@ -263,14 +268,16 @@ def _built_apart(case: Case, target: str, online: str) -> Site | None:
 
 def _bound(case: Case, name: str, other: str) -> Site | None:
     """Where a name was bound to the other network."""
-    for site, value in syntax.bindings(_files(case), name):
-        if sync_source.is_alias(value, other):
-            return site
+    for spoken in dict.fromkeys((name, name.rpartition(".")[2])):  # a local of the name that the attribute is given
+        for site, value in syntax.bindings(_files(case), spoken):
+            if sync_source.is_alias(value, other):
+                return site
     return sync_source.inner_binding(_files(case), name, other)
 
 
 def _last_binding(case: Case, name: str) -> list[Site]:
-    return [site for site, _ in syntax.bindings(_files(case), name)][-1:]
+    found = syntax.bindings(_files(case), name)
+    return [site for site, value in found if not (isinstance(value, ast.Constant) and value.value is None)][-1:]
 
 
 def _files(case: Case) -> list[str]:

@@ -62,6 +62,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygrad.flow.recording import Op
+from whygrad.rules.batches.squared_pairs import in_vain
 from whygrad.rules.batches.stretched_rows import stretched_row
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.intent import DIFFERENCE, is_log_probability
@@ -226,8 +227,8 @@ def _pairs(case: Case, objective: Objective, op: Op) -> bool:
         if not (objective.read.get(column, 0) or objective.read.get(row, 0)):
             continue
         same = _base(case, column) == _base(case, row)
-        asked = made != () and any(_inserted_here(case, value, op) for value in (column, row))
-        if not same and not asked:
+        asked = [value for value in (column, row) if made != () and _inserted_here(case, value, op)]
+        if not same and (not asked or (asked == [column] and in_vain(case, objective, op))):
             return True
     return False
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from whygrad.flow import reach
 from whygrad.flow.recording import Backward, Op
 from whygrad.rules.case import Case, asked_once
-from whygrad.rules.cuts.idle_terms import terms_of
+from whygrad.rules.cuts.loss_terms import terms_of
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.numbers.flatness import DIFFERENCES, QUOTIENTS
 from whygrad.rules.numbers.origin import base_name, numbers_of

@@ -37,9 +37,12 @@ def wrong_turn(case: Case, missing: Missing, members: set[int]) -> Site | None:
     shapes = sorted(str(case.variable(v).shape) for v in members)
     if len(calls) == 1 and case.recording.framework != "jax" and not _names_a_part(case, calls):
         calls = _calls_inside(case, part, members, next(iter(calls))) or calls
-    for site, (_, read) in calls.items():
-        if sorted(str(case.variable(v).shape) for v in read) == shapes:
-            return site  # a network of the same build stands in its place
+    alike = [s for s, (_, read) in calls.items() if sorted(str(case.variable(v).shape) for v in read) == shapes]
+    if alike:
+        # A network of the same build stands in its place. Where it is called twice, the one that was made first is
+        # called first, in its own right.
+        again = [site for site in alike if calls[site][1] == calls[alike[0]][1]]
+        return again[-1] if min(calls[alike[0]][1]) < min(members) else alike[0]
     return min(calls, key=lambda site: calls[site][0])
 
 
@@ -54,8 +57,8 @@ def _network_calls(
     calls: dict[Site, tuple[int, set[int]]] = {}
     for op in part.ops:
         read = {v for n in op.inputs if n in values and (v := values[n].variable) is not None} - members
-        if not read or op.kind == "write":
-            continue
+        if not read or op.kind in ("write", "stop"):
+            continue  # weights that are stopped are for a copy
         if case.recording.framework == "jax" and missing.backward.tape not in op.tapes:
             continue  # before the function that is differentiated
         site = case.seen_from(op.stack, missing.backward.stack)
@@ -86,7 +89,13 @@ def _calls_inside(case: Case, part: reach.Slice, members: set[int], around: Site
     for op in part.ops:
         read = {v for n in op.inputs if (v := case.content.get(n)) is not None} - members
         stack = case.stack(op.stack)
-        if not read or op.kind == "write" or op.name == "read_value" or around not in stack:
+        if (
+            not read
+            or op.kind in ("write", "stop")
+            or op.name == "read_value"
+            or op.switch is not None
+            or around not in stack
+        ):
             continue
         site = named_call(case, op, read, stack.index(around))
         if site is not None:

@@ -10,7 +10,8 @@ from whygrad.flow import reach
 from whygrad.flow.recording import ITS_OWN, Backward, Op
 from whygrad.rules.case import Case, asked_once
 from whygrad.rules.cuts.added_numbers import added_numbers, has_own_loss
-from whygrad.rules.cuts.intent import comes_from_variable, is_log_probability, leading_on, only_weighs
+from whygrad.rules.cuts.intent import is_log_probability, leading_on, only_weighs
+from whygrad.rules.cuts.loss_terms import MEANS, PRODUCTS, QUOTIENTS, SIGNS, SUMS, one_number, terms_of
 from whygrad.rules.cuts.missing import Missing, applied_after, cuts_of, missing_gradients
 from whygrad.rules.cuts.only_penalised import only_penalised
 from whygrad.rules.cuts.verdict import Verdict, judge
@@ -23,21 +24,12 @@ _Place = tuple[int, int, frozenset[int]]
 _PASSES = 4
 """Passes over one loss that are looked at: as many as each optimizer makes updates while everything is traced."""
 
-_SUMS = frozenset({
-    "add", "__add__", "__radd__", "add_", "__iadd__", "sub", "__sub__", "__rsub__", "rsub", "sub_", "subtract", "add_n",
-    "losses",
-})  # fmt: skip
-_SIGNS = frozenset({"neg", "negative", "__neg__", "identity", "squeeze", "reshape", "view", "clone", "astype", "cast"})
-_MEANS = frozenset({"mean", "sum", "reduce_mean", "reduce_sum"})
-_STACKS = frozenset({"stack", "cat", "concat", "concatenate", "pack"})
 _SAMPLES = ("multinomial", "categorical", "bernoulli", "normal", "poisson", "binomial", "sample", "randint", "choice")
 _PICKS = frozenset({"min", "minimum", "reduce_min", "max", "maximum", "reduce_max"})
 _FAR = 24
 _SURROGATE = 14
 """How far back the logarithm may lie in a term that is a clipped ratio of probabilities."""
-_PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "mul_", "multiply"})
 _INVERSES = frozenset({"__rtruediv__", "__rdiv__", "rdiv", "reciprocal"})
-_QUOTIENTS = frozenset({"div", "div_", "truediv", "__truediv__", "true_divide", "div_no_nan"})
 
 
 @asked_once
@@ -57,7 +49,7 @@ def idle_terms(case: Case) -> list[Verdict]:
         ):
             continue
         made = case.made_by.get(backward.loss or 0)
-        trained = _trained(case, backward)
+        trained = trained_by(case, backward)
         # One line may ask for several losses in turn, or for one loss on behalf of several optimizers.
         place = backward.stack, made.stack if made is not None else -1, frozenset(trained)
         if passes.get(place, 0) == _PASSES:
@@ -98,7 +90,8 @@ def _taken_in_once(case: Case, verdict: Verdict) -> bool:
     return verdict.op.name == "captured" and any(v.constant for v in case.recording.variables.values())
 
 
-def _trained(case: Case, backward: Backward) -> set[int]:
+def trained_by(case: Case, backward: Backward) -> set[int]:
+    """The variables that a loss's gradient is applied to."""
     known = applied_of(case, backward)
     return applied_after(case, backward) if known is None else set(known)
 
@@ -117,7 +110,7 @@ def _of_loss(case: Case, backward: Backward, trained: set[int]) -> list[Verdict]
     for term in terms:
         if term in teaching or term not in case.made_by or not live:
             continue
-        rows = not _one_number(case, term) and not is_log_probability(case.made_by, term, _SURROGATE)
+        rows = not one_number(case, term) and not is_log_probability(case.made_by, term, _SURROGATE)
         if rows and not _judges(case, term, trained):
             continue  # a baseline, row by row: it is subtracted for what it does to the numbers
         own, cuts = _stops(case, backward, term, trained, reach.CERTAIN)
@@ -175,7 +168,7 @@ def _weighs_what_left(case: Case, part: reach.Slice, cut: reach.Cut, exits: list
     stopped = set(cut.op.outputs)
     for op in part.ops if landed else ():
         ours, theirs = [v for v in op.inputs if v in stopped], [v for v in op.inputs if v in landed]
-        if ours and theirs and op.name in _PRODUCTS:
+        if ours and theirs and op.name in PRODUCTS:
             return True
         (stopped if ours else landed if theirs else set()).update(op.outputs)
     return False
@@ -194,7 +187,7 @@ def _divides(own: reach.Slice, cut: Op) -> bool:
     """Whether what is stopped divides: `alpha / q.abs().mean().detach()`."""
     users = [op for op in own.ops if any(v in cut.outputs for v in op.inputs)]
     return bool(users) and all(
-        op.name in _INVERSES or (op.name in _QUOTIENTS and op.inputs[0] not in cut.outputs) for op in users
+        op.name in _INVERSES or (op.name in QUOTIENTS and op.inputs[0] not in cut.outputs) for op in users
     )
 
 
@@ -206,9 +199,9 @@ def _judges(case: Case, term: int, trained: frozenset[int] | set[int]) -> bool:
         if op is None or op.kind not in ("compute", "stop"):
             continue
         own = {case.content[v] for v in op.inputs if v in case.content}
-        if op.name in CONTRACTS or (op.name in _SUMS and own):
+        if op.name in CONTRACTS or (op.name in SUMS and own):
             return bool(own) and not own & trained
-        if op.kind == "stop" or op.name in _SUMS | _SIGNS | _PICKS | _MEANS | SHAPING:
+        if op.kind == "stop" or op.name in SUMS | SIGNS | _PICKS | MEANS | SHAPING:
             fresh = [v for v in op.inputs if v not in seen]
             seen.update(fresh)
             todo.extend(fresh)
@@ -231,46 +224,3 @@ def _is_data(case: Case, op: Op, backward: Backward) -> bool:
 def _draws(verdict: Verdict) -> bool:
     """Whether the gradient stops at a sample: what becomes of an action has its own rule (W505)."""
     return any(word in verdict.op.name.lower() for word in _SAMPLES)
-
-
-def terms_of(case: Case, backward: Backward) -> tuple[list[int], list[Op]]:
-    """What a loss is the weighted sum of (numbers, or rows of which it is the mean), and where it is summed up."""
-    values = case.recording.values
-    todo, seen, found = [backward.loss], {backward.loss}, []
-    sums: list[Op] = []
-    while todo:
-        value = todo.pop()
-        if value is None or value not in values:
-            continue
-        made = case.made_by.get(value)
-        inner = _parts(case, made) if made is not None else []
-        if not inner:
-            found.append(value)
-            continue
-        if made is not None and made.name in _SUMS:
-            sums.append(made)
-        fresh = [v for v in inner if v not in seen]
-        seen.update(fresh)
-        todo.extend(fresh)
-    return found, sums
-
-
-def _parts(case: Case, made: Op) -> list[int]:
-    """The inputs of which an operation makes a weighted sum; none where it does something else."""
-    numbers = [v for v in made.inputs if case.recording.values[v].floating]
-    if made.name in _SUMS or (made.name in _STACKS and all(_one_number(case, v) for v in numbers)):
-        return numbers
-    if made.name in _SIGNS and len(numbers) == 1:
-        return numbers
-    if made.name in _MEANS and len(numbers) == 1:
-        rows = case.made_by.get(numbers[0])
-        return numbers if rows is not None and rows.name in _SUMS | _STACKS else []
-    if made.name in _PRODUCTS or made.name in _QUOTIENTS:
-        varying = [v for v in numbers if comes_from_variable(case, v)]
-        if len(varying) == 1 and (made.name in _PRODUCTS or varying[0] == made.inputs[0]):
-            return varying
-    return []
-
-
-def _one_number(case: Case, value: int) -> bool:
-    return all(size == 1 for size in case.recording.values[value].shape)

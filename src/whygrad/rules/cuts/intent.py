@@ -47,8 +47,8 @@ def without_targets(recording: Recording, part: reach.Slice, cuts: list[reach.Cu
 
 
 def _is_target(recording: Recording, part: reach.Slice, cut: reach.Cut, other: reach.Cut) -> bool:
-    ours, summed = _followers(recording, part, cut)
-    theirs, other_summed = _followers(recording, part, other)
+    ours, summed = _followers(recording, part, cut, other.op)
+    theirs, other_summed = _followers(recording, part, other, cut.op)
     for op in part.ops:
         if (op.name in DIFFERENCE or op.name in _QUOTIENT) and len(op.inputs) >= 2:
             left, right = op.inputs[0], op.inputs[1]
@@ -59,8 +59,19 @@ def _is_target(recording: Recording, part: reach.Slice, cut: reach.Cut, other: r
                 yours = right if mine is left else left
                 if (mine in summed) != (yours in other_summed) and op.name in DIFFERENCE:
                     return mine in summed
-                return _is_older(recording, part, cut.op, other.op)
+                return _is_older(recording, part, cut.op, other.op) or _was_kept(part, cut.op, other.op, ours)
     return False
+
+
+def _was_kept(part: reach.Slice, op: Op, other: Op, ours: set[int]) -> bool:
+    """Whether one ran unrecorded and was written into a store of rows, and the other, recorded, was stopped later.
+
+    A script without functions does both in one place; what it stored is the rollout, all the same.
+    """
+    if op.at > other.at or op.switch is None or other.switch is not None or other.kind != "stop":
+        return False
+    stores = (one for one in part.ops if one.at < other.at and (one.kind == "write" or one.name == "__setitem__"))
+    return any(v in ours for one in stores for v in one.inputs)
 
 
 def _is_older(recording: Recording, part: reach.Slice, op: Op, other: Op) -> bool:
@@ -184,11 +195,18 @@ def feeds_copy(case: Case, part: reach.Slice, cut: reach.Cut) -> bool:
     return any(op.kind == "write" and any(v in values for v in op.inputs) for op in part.ops if op.at > cut.op.at)
 
 
-def _followers(recording: Recording, part: reach.Slice, cut: reach.Cut) -> tuple[set[int], set[int]]:
-    """Values computed from what lies behind a cut, and those among them to which something was added."""
+def _followers(
+    recording: Recording, part: reach.Slice, cut: reach.Cut, wall: Op | None = None
+) -> tuple[set[int], set[int]]:
+    """Values computed from what lies behind a cut, and those among them to which something was added.
+
+    `wall`: another cut, behind which nothing is followed.
+    """
     values = set(cut.op.outputs)
     summed: set[int] = set()
     for op in part.ops:
+        if wall is not None and (op.name, op.stack) == (wall.name, wall.stack) and op.kind == "stop":
+            continue
         if op.at > cut.op.at and any(v in values for v in op.inputs):
             others = [v for v in op.inputs if v not in values]
             values.update(op.outputs)
@@ -217,7 +235,16 @@ def advantages(case: Case, part: reach.Slice, cuts: list[reach.Cut], tape: int |
     if not candidates:
         return []
     trained = leading_on(case, part, tape)
-    return [cut for cut in candidates if only_weighs(case, part, cut, trained)]
+    return [cut for cut in candidates if only_weighs(case, part, cut, trained | _would_train(case, part, cuts, cut))]
+
+
+def _would_train(case: Case, part: reach.Slice, cuts: list[reach.Cut], weight: reach.Cut) -> set[int]:
+    """What would lead on to the same variables if it were not for another cut: a log-probability may be cut as well."""
+    found: set[int] = set()
+    for cut in cuts:
+        if cut is not weight and cut.op.at > weight.op.at and cut.variables >= weight.variables:
+            found |= _followers(case.recording, part, cut)[0]
+    return found
 
 
 def leading_on(case: Case, part: reach.Slice, tape: int | None, only: set[int] | None = None) -> set[int]:
@@ -239,7 +266,10 @@ def leading_on(case: Case, part: reach.Slice, tape: int | None, only: set[int] |
 
 
 def only_weighs(case: Case, part: reach.Slice, cut: reach.Cut, trained: set[int]) -> bool:
-    """Whether every way from the cut to the loss goes through a product with a log-probability that is trained."""
+    """Whether every way from the cut to the loss goes through a product with a log-probability that is trained.
+
+    Or ends as what a trained prediction is held against: an importance weight is also a part of V-trace's targets.
+    """
     landed = [case.recording.ops[h.entered] for h in case.recording.handovers if h.left == cut.op.at]
     values = {*cut.op.outputs, *(v for op in landed for v in op.outputs)}
     weighs = False
@@ -249,6 +279,8 @@ def only_weighs(case: Case, part: reach.Slice, cut: reach.Cut, trained: set[int]
         others = [v for v in op.inputs if v not in values]
         if op.name in _PRODUCT and any(v in trained and is_log_probability(case.made_by, v) for v in others):
             weighs = True
+            continue
+        if op.name in DIFFERENCE and len(others) == 1 and others[0] in trained and case.made_by.get(others[0]):
             continue
         values.update(op.outputs)
     return weighs and part.loss not in values

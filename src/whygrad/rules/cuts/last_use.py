@@ -35,8 +35,8 @@ def last_use(case: Case, missing: Missing, variables: set[int]) -> dict[int, Op]
             continue
         for value in op.outputs:
             masks[value] = masks.get(value, 0) | mask
-        if op.kind == "leave" or op.name == "read_value":
-            continue
+        if op.kind in ("leave", "stop") or op.name == "read_value":
+            continue  # what is stopped and not used is for a log, or for NumPy
         mean = is_mean(case, op)
         for variable, flag in bit.items():
             if mask & flag and not (mean and variable in last):  # kept for a log; the output itself tells more

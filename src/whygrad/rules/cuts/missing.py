@@ -175,7 +175,7 @@ def _lost(case: Case) -> dict[int, Backward]:
         failed = backward.error is not None or _step_failed(case, backward)
         expected = _cut_off(case, backward) if _broke_down(backward) else _expected(case, backward)
         for variable in expected - case.left_alone:
-            fed = variable in case.trained and not failed
+            fed = variable in case.trained and not failed and not _second_in_vain(case, backward, variable)
             frozen = not recording.variables[variable].trainable and variable not in backward.got
             frozen = frozen and not case.asks(backward, variable)
             due = any(b is not backward and case.asks(b, variable) for b in broken)  # its turn came, and failed
@@ -184,6 +184,33 @@ def _lost(case: Case) -> dict[int, Backward]:
                 if better:
                     lost[variable] = backward
     return lost
+
+
+def _second_in_vain(case: Case, backward: Backward, variable: int) -> bool:
+    """PyTorch: whether this loss's optimizer, given a network beside its own one's, never gets a gradient for it.
+
+    InfoGAN: the generator has an optimizer of its own, and another holds it once more, with the judge, for a second
+    loss. What holds everything alike says nothing of what a loss is for.
+    """
+    step = next((s for s in case.recording.steps if s.at > backward.at), None)
+    never = _never_fed(case).get(step.optimizer, frozenset()) if step is not None else frozenset()
+    return variable in never and case.uses(backward, variable)
+
+
+@asked_once
+def _never_fed(case: Case) -> dict[int, frozenset[int]]:
+    """For each optimizer the networks that have one of their own besides, and that no step of it had a gradient for."""
+    if case.recording.framework != "torch":
+        return {}
+    held = [o.holds for o in case.recording.optimizers.values() if o.holds]
+    found: dict[int, frozenset[int]] = {}
+    for optimizer in case.recording.optimizers.values():
+        steps = [s for s in case.recording.steps if s.optimizer == optimizer.id and s.error is None]
+        parts = [holds for holds in held if holds < optimizer.holds]
+        if len(steps) > 1 and set().union(*parts) == optimizer.holds:
+            without = frozenset.intersection(*(s.without for s in steps))
+            found[optimizer.id] = frozenset(v for part in parts if part <= without for v in part)
+    return found
 
 
 def _step_failed(case: Case, backward: Backward) -> bool:

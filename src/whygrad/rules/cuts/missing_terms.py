@@ -65,7 +65,8 @@ def _put_together(case: Case, missing: Missing) -> Site | None:
             for op in missing.dropped.values()
             for term in [case.site(op.stack)]
         )  # a function of losses that returns one of them: the fault is in there
-        return (bound_for_return(inner) if apart and together and inner is not None else None) or loss
+        inside = apart and together and inner is not None
+        return (bound_for_return(inner) or returned(inner) if inside and inner is not None else None) or loss
     later = [term for term in missing.dropped.values() if term.at > made.at]
     # Unless the loss got its name after that: `loss = policy_loss` is where the term is missing.
     behind = [site for term in later if (site := case.site(term.stack)) is not None and site.line >= loss.line]

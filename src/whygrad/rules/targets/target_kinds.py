@@ -10,12 +10,15 @@ from __future__ import annotations
 from whygrad.rules.case import Case
 from whygrad.rules.targets.distributions import distributions
 from whygrad.rules.targets.objective import Objective, bootstraps, objectives
+from whygrad.rules.targets.predicted_copies import predicts_its_copy
 
 
 def makes_targets(case: Case, members: set[int], originals: set[int]) -> bool:
     """Whether what these say is discounted and added to data for the output that they have a copy of."""
-    return any(_bootstraps_own(case, o, members, originals) for o in objectives(case)) or _by_way_of(
-        case, members, originals
+    return (
+        any(_bootstraps_own(case, o, members, originals) for o in objectives(case))
+        or _by_way_of(case, members, originals)
+        or predicts_its_copy(case, members, originals)
     )
 
 

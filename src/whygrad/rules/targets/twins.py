@@ -11,6 +11,7 @@ from whygrad.rules.case import Case, asked_once
 from whygrad.rules.cuts.intent import fed_with, serves_as_target
 from whygrad.rules.targets.distributions import distributions
 from whygrad.rules.targets.objective import SHAPING, SUM, Objective, bootstraps, objectives
+from whygrad.rules.targets.predicted_copies import predicts_its_copy
 
 _OFTEN = 2
 _MIXES = SUM | {"select_n", "where", "cond"}
@@ -102,13 +103,26 @@ def other_targets(case: Case) -> list[Twin]:
     trained = {name: members for name, members in parts.items() if members & case.trained}
     found = []
     for name, members in parts.items():
-        online = _original(case, members, trained) if name not in known and not members & case.trained else None
+        if name in known or members & case.trained:
+            continue
+        online = _original(case, members, trained)
+        originals = trained[online] if online is not None else _copied_whole(case, members)
+        online = online or ", ".join(dict.fromkeys(case.variable(v).network for v in sorted(originals)))
         objective = next((o for o in objectives(case) if any(v in o.bits for v in members)), None)
-        if online is not None and objective is not None:
-            twin = _twin(case, name, members, online, trained[online], objective)
-            if _left_lying_there(case, twin) or _turned_round(case, twin):
+        if originals and objective is not None:
+            twin = _twin(case, name, members, online, originals, objective)
+            predicted = predicts_its_copy(case, members, originals)
+            if predicted or _left_lying_there(case, twin) or _turned_round(case, twin):
                 found.append(twin)
     return found
+
+
+def _copied_whole(case: Case, members: set[int]) -> set[int]:
+    """The trained variables that these, as far as a loss uses them, are a copy of; the program may call them parts."""
+    used = {v for o in objectives(case) for v in o.bits if v in members}
+    sources = {case.variable(v).copy_of for v in used}
+    found = {v for v in sources if v is not None and v in case.trained}
+    return found if len(found) == len(used) else set()
 
 
 def _left_lying_there(case: Case, twin: Twin) -> bool:

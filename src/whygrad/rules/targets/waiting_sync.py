@@ -14,6 +14,9 @@ from whygrad.flow.syntax import Function, around, dotted, spoken_in, tree_of
 from whygrad.rules.targets.sync_source import SYNCS
 
 _MAKES = frozenset({"_replace", "replace", "tree_map", "incremental_update", "periodic_update", "apply_updates"})
+_CALLS_NOTHING = frozenset({"object", "Module", "nn.Module", "torch.nn.Module"})
+_CALLED_BY_MODULES = frozenset({"forward", "train", "eval", "state_dict", "load_state_dict", "parameters", "apply"})
+"""What `nn.Module` itself calls; no other method of a network runs unless the program calls it."""
 _READS_A_FILE = frozenset({"load", "restore", "load_checkpoint", "load_model", "load_file", "safe_load", "from_bytes"})
 
 
@@ -28,7 +31,9 @@ def waiting(
             dropped = _lets_fall(statement) or _of_itself(statement)
             if any((file, line) in ran for line in lines) or function == "__init__" or dropped:
                 continue
-            keys = _keys(tree, function) if function and not function.startswith("__") else ()
+            keys = _keys(tree, function) if function and not function.startswith("__") else frozenset[str]()
+            if keys and _is_method(tree, statement):
+                keys = frozenset({f".{function}"})  # a function of the module may have the same name
             if keys and any(_in_use([one for _, one in trees], key) for key in keys) == unused:
                 continue
             if unused and not keys:
@@ -42,6 +47,16 @@ def waiting(
                 return Site(file, statement.lineno, statement.col_offset, statement.end_lineno or statement.lineno, end,
                             function)  # fmt: skip
     return None
+
+
+def _is_method(tree: ast.Module, statement: ast.stmt) -> bool:
+    """Whether a statement stands in a method, and in no function inside of one."""
+    for node in ast.walk(tree):
+        for child in node.body if isinstance(node, ast.ClassDef) else ():
+            if isinstance(child, Function) and child.lineno <= statement.lineno <= (child.end_lineno or child.lineno):
+                inner = [one for one in ast.walk(child) if isinstance(one, Function) and one is not child]
+                return not any(one.lineno <= statement.lineno <= (one.end_lineno or 0) for one in inner)
+    return False
 
 
 def _lets_fall(statement: ast.stmt) -> bool:
@@ -103,7 +118,7 @@ def _in_use(trees: list[ast.Module], name: str, asked: frozenset[str] = frozense
             elif inside == "__init__" and _is_call_of(statement, name):
                 continue  # it ran as the object was made, and does not come again
             elif inside and not inside.startswith("__") and not _overrides(tree, inside):
-                keys = _keys(tree, inside)
+                keys = frozenset({f".{inside}"}) if _is_method(tree, statement) else _keys(tree, inside)
                 if not keys & asked and not any(_in_use(trees, one, asked) for one in keys):
                     continue
             return True
@@ -119,10 +134,11 @@ def _is_call_of(statement: ast.stmt, name: str) -> bool:
 @functools.lru_cache(maxsize=256)
 def _overrides(tree: ast.Module, function: str) -> bool:
     """Whether a class that builds on another has a method of this name: what it builds on may call it."""
+    plain = _CALLS_NOTHING if function not in _CALLED_BY_MODULES else {"object"}
     return any(
         isinstance(child, Function) and child.name == function
         for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef) and any(dotted(base) != "object" for base in node.bases)
+        if isinstance(node, ast.ClassDef) and any(dotted(base) not in plain for base in node.bases)
         for child in node.body
     )
 
