@@ -99,7 +99,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "fix": "swap the two: `target` receives, `online` gives",
         "variables": ("target.dense_2.kernel", "target.dense_2.bias", "target.dense_3.kernel", "target.dense_3.bias"),
         "path": [
-            (20, "the target is computed with `target`"),
+            (22, "the target is computed with `target`"),
             (24, "copies the target into the trained network"),
             (23, "the loss"),
         ],

@@ -76,7 +76,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
             "target.model.dense_1.bias",
         ),
         "path": [
-            (33, "the target is computed with `target.model`"),
+            (34, "the target is computed with `target.model`"),
             (28, "copies the target into the trained network"),
             (17, "the loss"),
         ],
