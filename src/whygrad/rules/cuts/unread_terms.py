@@ -21,7 +21,12 @@ from whygrad.rules.wording import at_line, plain_subject, quoted
 
 
 def unread_terms(case: Case, told: set[int]) -> Iterator[Finding]:
-    """Told once for each place; but not of a loss whose request is named already (`told`, by its stack)."""
+    """Told once for each place; but not of a loss whose request is named already (`told`, by its stack).
+
+    In TensorFlow alone: what a compiled function of JAX computes beside its loss has no name of its own outside.
+    """
+    if case.recording.framework != "tensorflow":
+        return
     done: set[int] = set()
     places: dict[Site, tuple[Backward, set[int]]] = {}
     for backward in case.recording.backwards:
@@ -29,7 +34,7 @@ def unread_terms(case: Case, told: set[int]) -> Iterator[Finding]:
             continue
         done.add(backward.stack)
         trained = applied_of(case, backward) or set()
-        if backward.tape is None or not trained or backward.stack in told:
+        if not trained or backward.stack in told:
             continue
         part = case.slice(backward, reach.CERTAIN)
         for variable, op in dropped_terms(case.recording, part, trained, backward).items():
@@ -41,7 +46,7 @@ def unread_terms(case: Case, told: set[int]) -> Iterator[Finding]:
 
 
 def _unread(case: Case, op: Op) -> Site | None:
-    """The line that gives a term to a name which is never read; in TensorFlow, and in the user's own code."""
+    """The line in the user's own code that gives a term to a name which is never read."""
     site = handed_back(case.stack(op.stack))
     return site if site is not None and site.own and bound_at(site) else None
 
