@@ -84,6 +84,7 @@ from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.updates.older_content import asked_of_older, read_for
 from whygrad.rules.updates.replaced import Replaced
+from whygrad.rules.updates.taken_at_copies import taken_at_copies
 from whygrad.rules.wording import at_line, count, networks, subject, verb
 
 CODE, NAME = "W202", "stale-parameters"
@@ -238,6 +239,7 @@ def _elsewhere(case: Case) -> Iterator[Finding]:
     """JAX: the gradient is taken at parameters that nobody updates, and applied to others that no loss reads."""
     recording = case.recording
     moved = {v for s in recording.steps for v in (*s.applied, *s.without)} | recording.moved_later
+    moved |= {v for one in taken_at_copies(case) for v in one.variables}  # W204: of a copy of what is updated
     places: dict[int, list[Step]] = {}
     # What an optimizer remembers is a sum too; it goes on calculating with that.
     worked = {v for op in recording.ops.values() if op.inside and op.name not in ("add", "sub") for v in op.inputs}
