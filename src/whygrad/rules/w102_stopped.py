@@ -80,6 +80,7 @@ from whygrad.rules.cuts.never_begun import ASKED
 from whygrad.rules.cuts.verdict import Verdict, verdicts
 from whygrad.rules.finding import Finding
 from whygrad.rules.updates.leaks import leaks
+from whygrad.rules.w204_crossed_wires import crossed
 from whygrad.rules.wording import from_verdict, quoted
 
 CODE, NAME = "W102", "stopped"
@@ -88,9 +89,12 @@ SUMMARY = "detach, stop_gradient or .data on the only way from the variable to t
 
 def check(case: Case) -> Iterator[Finding]:
     """Cuts that the program asked for."""
-    for verdict in [*verdicts(case), *idle_terms(case), *chosen_stops(case).values()]:
-        if verdict.code == CODE and not is_fixed_addend(case, verdict) and not _is_leak(case, verdict):
-            yield from_verdict(case, verdict, NAME, *_words(case, verdict))
+    found = [v for v in (*verdicts(case), *idle_terms(case), *chosen_stops(case).values()) if v.code == CODE]
+    misasked = crossed(case) if found else set()  # W204: what was to learn is another one, and this stop is right
+    for verdict in found:
+        if is_fixed_addend(case, verdict) or _is_leak(case, verdict) or verdict.variables <= misasked:
+            continue
+        yield from_verdict(case, verdict, NAME, *_words(case, verdict))
 
 
 def _is_leak(case: Case, verdict: Verdict) -> bool:

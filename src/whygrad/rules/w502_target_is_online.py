@@ -100,12 +100,14 @@ def check(case: Case) -> Iterator[Finding]:
         yield _finding(case, members, bound, sync, names)
     named = {v for alias in aliases(case) for v in alias[0]}
     yield from one_memory(case)
+    live = _through_target(case)
     for idle in idle_targets(case):
-        if not idle.originals & (named | _through_target(case)):
+        if not idle.originals & (named | live):
             yield _idle(case, idle)
     if case.recording.framework == "jax":
         for same in same_arrays.found(case):
-            yield _same(case, same)
+            if not same.members & live:
+                yield _same(case, same)
 
 
 def _through_target(case: Case) -> set[int]:

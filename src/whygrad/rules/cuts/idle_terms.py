@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from whygrad.flow import reach
 from whygrad.flow.recording import ITS_OWN, Backward, Op
+from whygrad.flow.site import Site
 from whygrad.rules.case import Case, asked_once
 from whygrad.rules.cuts.added_numbers import added_numbers, has_own_loss
 from whygrad.rules.cuts.intent import is_log_probability, leading_on, only_weighs
@@ -38,10 +39,10 @@ def idle_terms(case: Case) -> list[Verdict]:
     recording = case.recording
     told: dict[tuple[_Place, str, int], list[Verdict]] = {}
     passes: dict[_Place, int] = {}
-    explained = {missing.backward.stack for missing in missing_gradients(case)}  # its cuts are told as such
+    explained = {_lines(case, missing.backward) for missing in missing_gradients(case)}  # its cuts are told as such
     for backward in recording.backwards:
         if (
-            backward.stack in explained
+            _lines(case, backward) in explained
             or backward.implicit
             or backward.error
             or backward.loss not in recording.values
@@ -74,6 +75,11 @@ def idle_terms(case: Case) -> list[Verdict]:
         else:
             same.variables |= one.variables
     return found
+
+
+def _lines(case: Case, backward: Backward) -> tuple[Site | None, Site | None]:
+    """The line that asks for the gradient and the one of the loss, whoever called the function that they stand in."""
+    return case.site(backward.stack), case.loss_site(backward)
 
 
 def _same_line(one: Verdict, other: Verdict) -> bool:
