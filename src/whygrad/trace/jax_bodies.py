@@ -278,9 +278,11 @@ class Bodies:
                     ran.turns.append(places)
                     ran.results = results[-1]
         for index, out in enumerate(outs):
-            number = self.recorder.values.new(scope, out)
             made_of = [one for r in results if index < len(r) and (one := r[index]) is not None]
-            self.calls.write(scope, "cond", made_of, [number], stack)
+            if len(made_of) == len(results) and len(set(made_of)) == 1:
+                self.recorder.values.returned(scope, out, made_of[0])  # every branch hands the same thing through
+            else:
+                self.calls.write(scope, "cond", made_of, [self.recorder.values.new(scope, out)], stack)
         if scope is self.recorder.root:
             self.recorder.numbers.of_inner(dict(zip((choice, *inputs), args, strict=True)), outs, first)
 
