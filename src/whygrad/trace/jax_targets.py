@@ -16,6 +16,7 @@ from jax._src import core
 
 from whygrad.flow.reach import Slice
 from whygrad.flow.recording import Copy, Doubled, Op, Recording
+from whygrad.trace.jax_factors import factor_of
 from whygrad.trace.jax_loops import networks
 from whygrad.trace.jax_naming import Name
 from whygrad.trace.jax_numbers import concrete, look
@@ -345,17 +346,19 @@ class Targets:
             for source in op.inputs if op is not None else ():
                 if source not in before and op is not None:
                     before[source] = op, value
-                    others = [recording.values[o].numbers for o in op.inputs if o != source]
-                    scale = next((n.low for n in others if n is not None and n.size == 1), None)
-                    if scale is None:
-                        written = self.recorder.values.scalars
-                        scale = next((written[o] for o in op.inputs if o in written), None)
-                    todo.append((source, scale if op.name == "mul" and scale is not None else share))
+                    scale = self._factor(op, source) if op.name == "mul" else None
+                    todo.append((source, share if scale is None else scale))
         if found is None:
             return None, None, None, []
         way = _way(before, found[0])
         made = next((op for op, _ in way if op.name not in _CHOICES), way[0][0])
         return found[0], found[1], made, [(op, value) for op, value in way if op.name == "cond"]
+
+    def _factor(self, product: Op, source: int) -> float | None:
+        """The number that a value is multiplied by."""
+        recording, written = self.recorder.recording, self.recorder.values.scalars
+        found = (factor_of(recording, written, value) for value in product.inputs if value != source)
+        return next((factor for factor in found if factor is not None), None)
 
 
 def _made_of(recording: Recording, producers: dict[int, Op], number: int) -> set[int]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
 from whygrad.flow import syntax
-from whygrad.flow.recording import Backward, Doubled, Op
+from whygrad.flow.recording import Backward, Copy, Doubled, Op
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.targets import sync_source
@@ -20,7 +20,7 @@ from whygrad.rules.targets.distributions import distributions
 from whygrad.rules.targets.handed import handed_as
 from whygrad.rules.targets.objective import bootstraps, objectives
 from whygrad.rules.targets.stored_twice import stored_twice
-from whygrad.rules.targets.twins import Twin, target_networks
+from whygrad.rules.targets.twins import target_networks
 
 _OFTEN = 3
 _NEARLY = 0.9
@@ -204,9 +204,12 @@ def _explained(case: Case, members: set[int], backward: Backward, event: Doubled
 
 def _replaced_each_time(case: Case) -> Iterator[Same]:
     """A target that is replaced after every update, wholly or nearly."""
-    for twin in target_networks(case):
+    twins = target_networks(case)
+    for twin in twins:
         steps = sorted(s.at for s in case.recording.steps if s.applied & twin.originals)
-        share = _share(twin, steps)
+        # What a loop carries has a name of its own inside: it is one target under two names.
+        taken = [c for other in twins if other.originals == twin.originals for c in other.into]
+        share = _share(taken, steps)
         if share is None:
             continue
         copy = next(c for c in twin.into if c.at > twin.begun)
@@ -223,7 +226,7 @@ def _replaced_each_time(case: Case) -> Iterator[Same]:
                 f"optax.incremental_update({twin.online}, {twin.name}, tau)")  # fmt: skip
 
 
-def _share(twin: Twin, steps: list[int]) -> float | None:
+def _share(copies: list[Copy], steps: list[int]) -> float | None:
     """The share that the target takes between any two updates; None where it is small, or not taken each time.
 
     A share of nearly everything is no average even where it is taken only after every second or third update (a
@@ -231,9 +234,7 @@ def _share(twin: Twin, steps: list[int]) -> float | None:
     """
     if len(steps) <= _OFTEN:
         return None
-    taken = [
-        [c.share for c in twin.into if begin <= c.at < end and c.share is not None] for begin, end in pairwise(steps)
-    ]
+    taken = [[c.share for c in copies if begin <= c.at < end and c.share is not None] for begin, end in pairwise(steps)]
     shares = [share for between in taken for share in between]
     if not shares or min(shares) < _NEARLY:
         return None
