@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import replace
 from functools import cached_property, wraps
 from typing import Any, TypeVar
@@ -45,6 +45,19 @@ class Case:
         """The innermost site of a stack: the line that is to be named."""
         stack = self.stack(number)
         return stack[0] if stack else None
+
+    def is_made_of(self, value: int, sources: Container[int], far: int) -> bool:
+        """Whether a value is one of the sources or was computed from one, among the `far` values that lie before it."""
+        todo, seen = [value], {value}
+        while todo and len(seen) < far:
+            number = todo.pop()
+            if number in sources:
+                return True
+            made = self.made_by.get(number)
+            fresh = [v for v in made.inputs if v not in seen] if made is not None else []
+            seen.update(fresh)
+            todo.extend(fresh)
+        return False
 
     def seen_from(self, op_stack: int, other_stack: int) -> Site | None:
         """The site of an operation in the function where something else happened, else its innermost one."""

@@ -25,23 +25,9 @@ def bootstrapped(case: Case, objective: Objective, weight: int, head: int) -> bo
         if op.name in MINUS and len(op.inputs) == 2:
             for one, other in (op.inputs, op.inputs[::-1]):
                 both = objective.live.get(one, 0) & head and objective.read.get(other, 0) & head
-                if both and not _made_of(case, one, other) and not _made_of(case, other, one):
+                if both and not case.is_made_of(one, (other,), _STEPS) and not case.is_made_of(other, (one,), _STEPS):
                     return True
         fresh = [v for v in op.inputs if v not in seen and objective.live.get(v, 0)]
-        seen.update(fresh)
-        todo.extend(fresh)
-    return False
-
-
-def _made_of(case: Case, value: int, source: int) -> bool:
-    """Whether one was computed from the other: its mean, taken off to centre it."""
-    todo, seen = [value], {value}
-    while todo and len(seen) < _STEPS:
-        number = todo.pop()
-        if number == source:
-            return True
-        op = case.made_by.get(number)
-        fresh = [v for v in op.inputs if v not in seen] if op is not None else []
         seen.update(fresh)
         todo.extend(fresh)
     return False

@@ -25,7 +25,7 @@ def clipped_by_hand(case: Case) -> list[Edit]:
         if op.name not in _SCALES or len(op.inputs) != 2 or op.inputs[0] not in given or len(op.outputs) != 1:
             continue
         gradient, factor = op.inputs
-        if case.recording.values[factor].shape or not _made_of(case, factor, set(given)):
+        if case.recording.values[factor].shape or not case.is_made_of(factor, given, _FAR):
             continue
         if op.outputs[0] in used:
             served.add(op.stack)
@@ -34,17 +34,3 @@ def clipped_by_hand(case: Case) -> list[Edit]:
         edit.given += (gradient,)
         edit.made += op.outputs
     return [edit for stack, edit in found.items() if stack not in served]
-
-
-def _made_of(case: Case, value: int, gradients: set[int]) -> bool:
-    """Whether a number was computed from gradients."""
-    todo, seen = [value], {value}
-    while todo and len(seen) < _FAR:
-        number = todo.pop()
-        if number in gradients:
-            return True
-        made = case.made_by.get(number)
-        fresh = [v for v in made.inputs if v not in seen] if made is not None else []
-        seen.update(fresh)
-        todo.extend(fresh)
-    return False

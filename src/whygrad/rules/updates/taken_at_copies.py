@@ -50,26 +50,12 @@ def taken_at_copies(case: Case) -> list[TakenAtCopy]:
             if len(reads) < len(chain) or not moves or again < _AGAIN:
                 continue
             originals = {n for s in chain for n in (s.before[variable], s.after[variable])}
-            if any(_comes_from(case, b.read[variable], originals) for b in reads):
+            if any(case.is_made_of(b.read[variable], originals, _FAR) for b in reads):
                 members.add(variable)
                 asked = reads[0]
         if asked is not None:
             found.append(TakenAtCopy(members, asked, steps))
     return found
-
-
-def _comes_from(case: Case, value: int, originals: set[int]) -> bool:
-    """Whether a value is one of these, or was made of one."""
-    todo, seen = [value], {value}
-    while todo and len(seen) < _FAR:
-        number = todo.pop()
-        if number in originals:
-            return True
-        made = case.made_by.get(number)
-        fresh = [v for v in made.inputs if v not in seen] if made is not None else []
-        seen.update(fresh)
-        todo.extend(fresh)
-    return False
 
 
 def findings(case: Case) -> Iterator[Finding]:
