@@ -222,7 +222,7 @@ def _zero_rates(case: Case) -> Iterator[Finding]:
     """JAX: gradients arrive, and every update that is made of them is exactly zero, for all that the step is given."""
     recording = case.recording
     waits = {"cond", "select_n"}  # an optimizer that decides for itself when to apply what it gathered
-    if any(op.inside and op.name in waits for op in recording.ops.values()):
+    if any(op.inside and op.name in waits and not op.tapes for op in recording.ops.values()):  # in a loss it is a mask
         return
     for optimizer in recording.optimizers.values():
         steps = [s for s in recording.steps if s.optimizer == optimizer.id and s.error is None and s.applied]
