@@ -68,6 +68,7 @@ from collections.abc import Iterator
 from whygrad.flow import syntax
 from whygrad.flow.recording import Copy
 from whygrad.flow.site import Site
+from whygrad.flow.source import is_statement
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep, Severity
 from whygrad.rules.numbers.flatness import is_nothing
@@ -277,8 +278,9 @@ def _explained(case: Case, twin: Twin) -> Finding:
         # In JAX the average is a function's result; the line that throws it away is the fault.
         jax = case.recording.framework == "jax"
         where = (let_fall(case.stack(dropped.stack)) if jax else None) or case.site(dropped.stack)
-        return _finding(case, twin, where, "error",
-            f"the average for {name} is computed and not stored", "the result is bound to a name and dropped",
+        alone = where is not None and is_statement(where)
+        return _finding(case, twin, where, "error", f"the average for {name} is computed and not stored",
+            "nothing takes the result" if alone else "the result is bound to a name and dropped",
             f"A new tensor is made and nothing is written into {name}.",
             {"torch": "write it into the parameter: p_target.data.copy_(…), or p_target.lerp_(p, tau) under no_grad",
              "tensorflow": f"write it into the variable: variable.assign({quoted(where, '…').strip('`')})"}.get(
