@@ -78,27 +78,26 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Optimizer, Step
+from whygrad.flow.recording import Backward, Optimizer
 from whygrad.flow.site import Site
 from whygrad.flow.source import first_argument
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
-from whygrad.rules.cuts.intent import bare_output, serves_as_critic, serves_as_target
+from whygrad.rules.cuts.intent import serves_as_critic, serves_as_target
 from whygrad.rules.cuts.missing import missing_gradients
 from whygrad.rules.cuts.second_slopes import without_slope
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.targets.objective import feeds_trained
 from whygrad.rules.updates.asked_for_nothing import asked_for_nothing
-from whygrad.rules.updates.dropped_sums import dropped_sums
+from whygrad.rules.updates.gradient_source import gradient_source
 from whygrad.rules.updates.leaks import leaks
 from whygrad.rules.updates.left_by_hand import left_out, not_comparable
-from whygrad.rules.updates.left_out_by import left_out_by
 from whygrad.rules.updates.mistaken_holds import given_by_mistake
 from whygrad.rules.updates.never_applied import NeverApplied, never_applied
 from whygrad.rules.updates.replaced import UNNAMED
 from whygrad.rules.updates.unstepped import Unstepped, optimizer_called, unstepped
 from whygrad.rules.updates.used_up_lists import used_up_lists
+from whygrad.rules.updates.zero_updates import zero_updates
 from whygrad.rules.w202_stale_parameters import left_behind
 from whygrad.rules.w203_unregistered import in_objects
 from whygrad.rules.w204_crossed_wires import crossed
@@ -119,8 +118,7 @@ def check(case: Case) -> Iterator[Finding]:
         yield _never_applied(case, let_go)
     yield from asked_for_nothing(case)
     yield from used_up_lists(case)
-    yield from _all_zero(case)
-    yield from _zero_rates(case) if recording.framework == "jax" else _rates_of_zero(case.over_time)
+    yield from zero_updates(case)
     mistaken = [(o, members) for o, members in given_by_mistake(case) if not members & case.replaced.fresh]  # W202
     for optimizer, members in mistaken[:1]:
         yield _finding(case, case.variable(min(members)).network, members, optimizer)
@@ -184,103 +182,6 @@ def _taught_alone(case: Case, network: str) -> bool:
     return len(own) > len(set(own)) and not any(op.name == ".grad" for op in case.recording.ops.values())
 
 
-def _all_zero(case: Case) -> Iterator[Finding]:
-    """JAX: an optimizer that leaves every variable alone; one that leaves some alone was told to."""
-    recording = case.recording
-    places: dict[int, set[int]] = {}
-    for variable, stack in recording.unmoved.items():
-        places.setdefault(stack, set()).add(variable)
-    moving = {step.stack for step in recording.steps if step.applied}
-    moved = {v for step in recording.steps for v in step.applied}
-    fallen = {v for one in dropped_sums(case) for v in one.variables}  # W206
-    for stack, members in places.items():
-        members -= fallen
-        backward = next((b for b in recording.backwards if b.got & members and not b.implicit), None)
-        where = case.site(stack)
-        if stack in moving or members & moved or backward is None or where is None:
-            continue
-        loss = case.loss_site(backward)
-        told = left_out_by({site.file for sites in recording.stacks for site in sites if site.own})
-        yield Finding(
-            code=CODE, rule=NAME, severity="error",
-            message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} a gradient, and every update that "
-            "the optimizer makes of it is zero",
-            why=f"The updates that are applied{at_line(where, told) if told else ' here'} were made without the "
-            "gradient: a mask, a label or set_to_zero leaves all variables out, so that none is trained.",
-            fix="look at the mask or the labels that the optimizer was built with (optax.masked, multi_transform, "
-            "set_to_zero): they must select what is to learn",
-            variables=case.names(members), where=told or where,
-            label="selects no variable" if told is not None else "every update that is applied here is zero",
-            loss=loss, path=tuple(PathStep(site, op, role) for site, op, role in [
-                (told, "optimizer", "the optimizer is told what to leave alone"),
-                (loss, "loss", "the loss, which gives them a gradient"), (where, "update", "zeros are applied here"),
-            ] if site is not None),
-        )  # fmt: skip
-
-
-def _zero_rates(case: Case) -> Iterator[Finding]:
-    """JAX: gradients arrive, and every update that is made of them is exactly zero, for all that the step is given."""
-    recording = case.recording
-    waits = {"cond", "select_n"}  # an optimizer that decides for itself when to apply what it gathered
-    if any(op.inside and op.name in waits and not op.tapes for op in recording.ops.values()):  # in a loss it is a mask
-        return
-    for optimizer in recording.optimizers.values():
-        steps = [s for s in recording.steps if s.optimizer == optimizer.id and s.error is None and s.applied]
-        members = {v for s in steps for v in s.applied}
-        if len(steps) < _ROUNDS or members & recording.moved_later or recording.cut_short:
-            continue
-        if not all(_nothing_of_much(case, s) for s in steps):
-            continue
-        where, backward = case.site(steps[0].stack), _source(case, members)
-        loss = case.loss_site(backward)
-        yield Finding(
-            code=CODE, rule=NAME, severity="warning",
-            message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} a gradient, and every update that "
-            "the optimizer makes of it is zero",
-            why=f"In all of the {len(steps)} updates that were looked at, the gradient was not zero and what was added "
-            "to the weights was: the learning rate is zero, or a mask leaves everything out.",
-            fix="print the learning rate that the optimizer really uses (a schedule that ends at zero, a closure in a "
-            "loop that sees the last value), and the masks it was built with",
-            variables=case.names(members), where=where, label="every update that is applied here is zero", loss=loss,
-            path=tuple(PathStep(site, op, role) for site, op, role in [
-                (loss, "loss", "the loss, which gives them a gradient"), (where, "update", "zeros are applied here"),
-            ] if site is not None), seen=len(steps),
-        )  # fmt: skip
-
-
-def _rates_of_zero(case: Case) -> Iterator[Finding]:
-    """PyTorch, TensorFlow: an optimizer whose learning rate is zero in every step; one that warms up has more soon."""
-    recording = case.recording
-    for optimizer in recording.optimizers.values():
-        steps = [s for s in recording.steps if s.optimizer == optimizer.id and s.error is None and s.applied]
-        members = {v for s in steps for v in s.applied if v in s.gradients and s.gradients[v].norm > 0}
-        if len(steps) < _ROUNDS or not members or recording.cut_short or any(s.rate != 0 for s in steps):
-            continue
-        stepped, built = case.site(steps[-1].stack), case.site(optimizer.created)
-        where, loss = built or stepped, case.loss_site(_source(case, members))
-        yield Finding(
-            code=CODE, rule=NAME, severity="warning",
-            message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} a gradient, and every step is "
-            "zero: the learning rate is 0",
-            why="A step moves the weights by the learning rate times the gradient. It was 0 in all of the "
-            f"{len(steps)} updates that were looked at.",
-            fix="give the optimizer a learning rate above zero, or look at the schedule that sets it",
-            variables=case.names(members), where=where, label="its learning rate is 0", loss=loss,
-            path=tuple(PathStep(site, op, role) for site, op, role in [
-                (built, "optimizer", "made here"), (loss, "loss", "the loss, which gives them a gradient"),
-                (stepped, "step", "changes nothing"),
-            ] if site is not None), seen=len(steps),
-        )  # fmt: skip
-
-
-def _nothing_of_much(case: Case, step: Step) -> bool:
-    """Whether a step adds zeros only, though a gradient that is not zero came for one of its variables."""
-    values = case.recording.values
-    changes = [values[n].numbers if n in values else None for v, n in step.taken.items() if v in step.applied]
-    came = any(n.norm > 0 for v, n in step.gradients.items() if v in step.applied)
-    return came and bool(changes) and all(n is not None and n.all_zero for n in changes)
-
-
 def _unstepped(case: Case, found: Unstepped) -> Finding:
     torch = case.recording.framework == "torch"
     where, made = case.site(found.backward.stack), case.site(found.optimizer.created)
@@ -320,7 +221,7 @@ def _never_applied(case: Case, found: NeverApplied) -> Finding:
 
 def _finding(case: Case, network: str, members: set[int], mistaken: Optimizer | None = None) -> Finding:
     torch = case.recording.framework == "torch"
-    backward = _source(case, members)
+    backward = gradient_source(case, members)
     optimizer = mistaken or _responsible(case, network, backward)
     where, label = _place(case, optimizer, backward, members) if not torch else (None, "")
     if where is None:
@@ -377,29 +278,6 @@ def _what(case: Case, members: set[int], backward: Backward, optimizer: Optimize
     if backward.got & members:
         return f"{verb(members, case, 'gets', 'get')} a gradient that no optimizer applies"
     return "could learn from the loss, and nobody asks for the gradient"
-
-
-def _source(case: Case, members: set[int]) -> Backward:
-    """The backward pass that gives (or could give) these variables a gradient.
-
-    Best one that was written for them: an actor's loss comes through the critic, and makes large what that one says.
-    """
-    recording = case.recording
-    asked = [b for b in recording.backwards if b.got & members]
-    if asked:
-        places = {b.stack: b for b in reversed(asked)}  # the first of each
-        own = [b for b in places.values() if not bare_output(case, b, members)]
-        wasted = [b for b in own if b.got <= case.unheld]  # nothing else learns from it: it is there for these
-        return min(wasted or own or asked, key=lambda b: b.at)
-    using = [b for b in recording.backwards if not b.implicit and any(case.uses(b, v) for v in members)]
-    first = {b.stack: b for b in reversed(using)}  # the same request is made again in every update
-    return next((b for b in using if first[b.stack] is b and _leads_to(case, b, members)), using[0])
-
-
-def _leads_to(case: Case, backward: Backward, members: set[int]) -> bool:
-    """Whether a gradient could get from a loss to these: what was made before the tape is data to it."""
-    arrived = reach.gradient_reach(case.recording, case.slice(backward, reach.CERTAIN), backward.tape)
-    return any(case.recording.values[value].variable in members for value in arrived)
 
 
 def _place(case: Case, optimizer: Optimizer, backward: Backward, members: set[int]) -> tuple[Site | None, str]:

@@ -66,7 +66,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygrad.flow import syntax
-from whygrad.flow.recording import Copy
+from whygrad.flow.recording import Copy, Op
 from whygrad.flow.site import Site
 from whygrad.flow.source import is_statement
 from whygrad.rules.case import Case
@@ -210,6 +210,20 @@ def _bound_to(case: Case, name: str, other: str) -> Site | None:
     return next((site for site, value in syntax.bindings(files, name) if sync_source.is_alias(value, other)), None)
 
 
+def _dropped(case: Case, twin: Twin, average: Op) -> Finding:
+    """An average that goes nowhere."""
+    # In JAX the average is a function's result; the line that throws it away is the fault.
+    jax = case.recording.framework == "jax"
+    where = (let_fall(case.stack(average.stack)) if jax else None) or case.site(average.stack)
+    alone = where is not None and is_statement(where)
+    return _finding(case, twin, where, "error", f"the average for `{twin.name}` is computed and not stored",
+        "nothing takes the result" if alone else "the result is bound to a name and dropped",
+        f"A new tensor is made and nothing is written into `{twin.name}`.",
+        {"torch": "write it into the parameter: p_target.data.copy_(…), or p_target.lerp_(p, tau) under no_grad",
+         "tensorflow": f"write it into the variable: variable.assign({quoted(where, '…').strip('`')})"}.get(
+            case.recording.framework, "keep what the function returns as the new target parameters"))  # fmt: skip
+
+
 def _explained(case: Case, twin: Twin) -> Finding:
     """The best explanation: a copy that went wrong, an average that was dropped, a sync that never ran, or none."""
     late = [c for c in twin.out_of if c.at > twin.begun]
@@ -275,16 +289,7 @@ def _explained(case: Case, twin: Twin) -> Finding:
             f"The condition of the sync holds {times}, so the targets stay those of the first {name}.",
             "give the sync a condition that comes true after every so many updates")  # fmt: skip
     if dropped is not None:
-        # In JAX the average is a function's result; the line that throws it away is the fault.
-        jax = case.recording.framework == "jax"
-        where = (let_fall(case.stack(dropped.stack)) if jax else None) or case.site(dropped.stack)
-        alone = where is not None and is_statement(where)
-        return _finding(case, twin, where, "error", f"the average for {name} is computed and not stored",
-            "nothing takes the result" if alone else "the result is bound to a name and dropped",
-            f"A new tensor is made and nothing is written into {name}.",
-            {"torch": "write it into the parameter: p_target.data.copy_(…), or p_target.lerp_(p, tau) under no_grad",
-             "tensorflow": f"write it into the variable: variable.assign({quoted(where, '…').strip('`')})"}.get(
-                case.recording.framework, "keep what the function returns as the new target parameters"))  # fmt: skip
+        return _dropped(case, twin, dropped)
     crossed = into_another_target(case, twin)
     if crossed:
         other = case.variable(crossed[0].target).network

@@ -1,0 +1,119 @@
+"""Gradients that arrive, and of which every update is zero: a rate of 0, a mask that leaves everything out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whygrad.flow.recording import Step
+from whygrad.rules.case import Case
+from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.updates.dropped_sums import dropped_sums
+from whygrad.rules.updates.gradient_source import gradient_source
+from whygrad.rules.updates.left_out_by import left_out_by
+from whygrad.rules.wording import at_line, subject, verb
+
+CODE, NAME = "W201", "not-in-optimizer"
+_ROUNDS = 3
+
+
+def zero_updates(case: Case) -> Iterator[Finding]:
+    """By an optimizer that leaves all variables alone, and by one whose steps have no length."""
+    yield from _all_zero(case)
+    yield from _zero_rates(case) if case.recording.framework == "jax" else _rates_of_zero(case.over_time)
+
+
+def _all_zero(case: Case) -> Iterator[Finding]:
+    """JAX: an optimizer that leaves every variable alone; one that leaves some alone was told to."""
+    recording = case.recording
+    places: dict[int, set[int]] = {}
+    for variable, stack in recording.unmoved.items():
+        places.setdefault(stack, set()).add(variable)
+    moving = {step.stack for step in recording.steps if step.applied}
+    moved = {v for step in recording.steps for v in step.applied}
+    fallen = {v for one in dropped_sums(case) for v in one.variables}  # W206
+    for stack, members in places.items():
+        members -= fallen
+        backward = next((b for b in recording.backwards if b.got & members and not b.implicit), None)
+        where = case.site(stack)
+        if stack in moving or members & moved or backward is None or where is None:
+            continue
+        loss = case.loss_site(backward)
+        told = left_out_by({site.file for sites in recording.stacks for site in sites if site.own})
+        yield Finding(
+            code=CODE, rule=NAME, severity="error",
+            message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} a gradient, and every update that "
+            "the optimizer makes of it is zero",
+            why=f"The updates that are applied{at_line(where, told) if told else ' here'} were made without the "
+            "gradient: a mask, a label or set_to_zero leaves all variables out, so that none is trained.",
+            fix="look at the mask or the labels that the optimizer was built with (optax.masked, multi_transform, "
+            "set_to_zero): they must select what is to learn",
+            variables=case.names(members), where=told or where,
+            label="selects no variable" if told is not None else "every update that is applied here is zero",
+            loss=loss, path=tuple(PathStep(site, op, role) for site, op, role in [
+                (told, "optimizer", "the optimizer is told what to leave alone"),
+                (loss, "loss", "the loss, which gives them a gradient"), (where, "update", "zeros are applied here"),
+            ] if site is not None),
+        )  # fmt: skip
+
+
+def _zero_rates(case: Case) -> Iterator[Finding]:
+    """JAX: gradients arrive, and every update that is made of them is exactly zero, for all that the step is given."""
+    recording = case.recording
+    waits = {"cond", "select_n"}  # an optimizer that decides for itself when to apply what it gathered
+    if any(op.inside and op.name in waits and not op.tapes for op in recording.ops.values()):  # in a loss it is a mask
+        return
+    for optimizer in recording.optimizers.values():
+        steps = [s for s in recording.steps if s.optimizer == optimizer.id and s.error is None and s.applied]
+        members = {v for s in steps for v in s.applied}
+        if len(steps) < _ROUNDS or members & recording.moved_later or recording.cut_short:
+            continue
+        if not all(_nothing_of_much(case, s) for s in steps):
+            continue
+        where, backward = case.site(steps[0].stack), gradient_source(case, members)
+        loss = case.loss_site(backward)
+        yield Finding(
+            code=CODE, rule=NAME, severity="warning",
+            message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} a gradient, and every update that "
+            "the optimizer makes of it is zero",
+            why=f"In all of the {len(steps)} updates that were looked at, the gradient was not zero and what was added "
+            "to the weights was: the learning rate is zero, or a mask leaves everything out.",
+            fix="print the learning rate that the optimizer really uses (a schedule that ends at zero, a closure in a "
+            "loop that sees the last value), and the masks it was built with",
+            variables=case.names(members), where=where, label="every update that is applied here is zero", loss=loss,
+            path=tuple(PathStep(site, op, role) for site, op, role in [
+                (loss, "loss", "the loss, which gives them a gradient"), (where, "update", "zeros are applied here"),
+            ] if site is not None), seen=len(steps),
+        )  # fmt: skip
+
+
+def _rates_of_zero(case: Case) -> Iterator[Finding]:
+    """PyTorch, TensorFlow: an optimizer whose learning rate is zero in every step; one that warms up has more soon."""
+    recording = case.recording
+    for optimizer in recording.optimizers.values():
+        steps = [s for s in recording.steps if s.optimizer == optimizer.id and s.error is None and s.applied]
+        members = {v for s in steps for v in s.applied if v in s.gradients and s.gradients[v].norm > 0}
+        if len(steps) < _ROUNDS or not members or recording.cut_short or any(s.rate != 0 for s in steps):
+            continue
+        stepped, built = case.site(steps[-1].stack), case.site(optimizer.created)
+        where, loss = built or stepped, case.loss_site(gradient_source(case, members))
+        yield Finding(
+            code=CODE, rule=NAME, severity="warning",
+            message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} a gradient, and every step is "
+            "zero: the learning rate is 0",
+            why="A step moves the weights by the learning rate times the gradient. It was 0 in all of the "
+            f"{len(steps)} updates that were looked at.",
+            fix="give the optimizer a learning rate above zero, or look at the schedule that sets it",
+            variables=case.names(members), where=where, label="its learning rate is 0", loss=loss,
+            path=tuple(PathStep(site, op, role) for site, op, role in [
+                (built, "optimizer", "made here"), (loss, "loss", "the loss, which gives them a gradient"),
+                (stepped, "step", "changes nothing"),
+            ] if site is not None), seen=len(steps),
+        )  # fmt: skip
+
+
+def _nothing_of_much(case: Case, step: Step) -> bool:
+    """Whether a step adds zeros only, though a gradient that is not zero came for one of its variables."""
+    values = case.recording.values
+    changes = [values[n].numbers if n in values else None for v, n in step.taken.items() if v in step.applied]
+    came = any(n.norm > 0 for v, n in step.gradients.items() if v in step.applied)
+    return came and bool(changes) and all(n is not None and n.all_zero for n in changes)
