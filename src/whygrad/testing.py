@@ -20,7 +20,8 @@ from typing import Any
 
 from whygrad.contract_api import Contract, check
 from whygrad.faults import BrokenContract
-from whygrad.flow.recording import Numbers, Recording
+from whygrad.flow.operations import Numbers
+from whygrad.flow.recording import Recording
 from whygrad.recording_api import collect
 from whygrad.report.report import Report
 from whygrad.report.terminal import Options, render

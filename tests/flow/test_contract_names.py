@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from whygrad.flow.recording import Variable
+from whygrad.flow.variables import Variable
 from whygrad.rules.contract_losses import same_name
 from whygrad.trace.declared import _is_called
 

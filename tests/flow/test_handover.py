@@ -8,7 +8,8 @@ import pytest
 
 np = pytest.importorskip("numpy")
 
-from whygrad.flow.recording import Op, Recording
+from whygrad.flow.operations import Op
+from whygrad.flow.recording import Recording
 from whygrad.flow.site import Site
 from whygrad.trace.handover import Exits
 

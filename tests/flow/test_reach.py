@@ -6,7 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Handover, Kind, Op, Recording, Value, Variable
+from whygrad.flow.events import Handover
+from whygrad.flow.operations import Kind, Op, Value
+from whygrad.flow.recording import Recording
+from whygrad.flow.variables import Variable
 
 VARIABLES = 4
 

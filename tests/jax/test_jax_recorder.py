@@ -18,7 +18,8 @@ eqx = pytest.importorskip("equinox")
 import jax.numpy as jnp
 from flax import linen, nnx
 
-from whygrad.flow.recording import Op, Recording
+from whygrad.flow.operations import Op
+from whygrad.flow.recording import Recording
 from whygrad.trace import jax_recorder
 from whygrad.trace.session import DEPTH, Session
 

@@ -15,7 +15,9 @@ np = pytest.importorskip("numpy")
 tf = pytest.importorskip("tensorflow")
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Op, Recording
+from whygrad.flow.events import Backward
+from whygrad.flow.operations import Op
+from whygrad.flow.recording import Recording
 from whygrad.trace import tensorflow_recorder
 from whygrad.trace.session import EnoughUpdates, Session
 

@@ -20,7 +20,10 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Op, Recording, Variable
+from whygrad.flow.events import Backward
+from whygrad.flow.operations import Op
+from whygrad.flow.recording import Recording
+from whygrad.flow.variables import Variable
 from whygrad.trace import torch_recorder
 from whygrad.trace.session import DEPTH, EnoughUpdates, Session
 

@@ -10,7 +10,9 @@ import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from whygrad.flow.recording import Backward, Op, Recording
+from whygrad.flow.events import Backward
+from whygrad.flow.operations import Op
+from whygrad.flow.recording import Recording
 
 ZERO_DERIVATIVE = frozenset(
     {"round", "floor", "ceil", "trunc", "sign", "heaviside", "fix", "sgn", "rint", "floor_divide"}

@@ -8,9 +8,12 @@ from functools import cached_property, wraps
 from typing import Any, TypeVar
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Op, Recording, Variable
+from whygrad.flow.events import Backward
+from whygrad.flow.operations import Op
+from whygrad.flow.recording import Recording
 from whygrad.flow.site import Site, Stack, shared_site
 from whygrad.flow.source import assigned, renamed
+from whygrad.flow.variables import Variable
 from whygrad.rules.cuts.intent import comes_from_variable
 from whygrad.rules.cuts.never_begun import ASKED
 from whygrad.rules.updates.replaced import Replaced, replaced

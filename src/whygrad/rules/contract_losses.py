@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from whygrad.flow.recording import Backward, Declared, Step
+from whygrad.flow.events import Backward, Declared, Step
 from whygrad.flow.source import expression
 from whygrad.rules.case import Case
 

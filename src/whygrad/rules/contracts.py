@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Declared, Recording, Step
+from whygrad.flow.events import Backward, Declared, Step
+from whygrad.flow.recording import Recording
 from whygrad.rules.case import Case
 from whygrad.rules.catalogue import CODES
 from whygrad.rules.contract_losses import Bound, bound, steps_of

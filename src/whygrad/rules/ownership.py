@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from whygrad.flow import reach
+from whygrad.flow.events import Backward
 from whygrad.flow.ownership import STRONGEST, Cell, LossRow, Network, OptimizerRow, Ownership, State
-from whygrad.flow.recording import Backward, Optimizer
 from whygrad.flow.site import Site
 from whygrad.flow.source import expression, line_text
+from whygrad.flow.variables import Optimizer
 from whygrad.rules.case import Case, asked_of_each_pass
 from whygrad.rules.updates.history import history
 from whygrad.rules.updates.replaced import UNNAMED

@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 
 from whygrad.flow import reach
 from whygrad.flow.drawing import Drawing, Edge, EdgeKind, Node
+from whygrad.flow.events import Backward
+from whygrad.flow.operations import Op
 from whygrad.flow.ownership import LossRow, Ownership
-from whygrad.flow.recording import Backward, Op, Variable
 from whygrad.flow.site import Site
 from whygrad.flow.source import expression
+from whygrad.flow.variables import Variable
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding
 

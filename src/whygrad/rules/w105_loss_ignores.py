@@ -80,7 +80,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Op
+from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
 from whygrad.flow.source import is_statement
 from whygrad.rules.case import Case

@@ -71,7 +71,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward
+from whygrad.flow.events import Backward
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.missing import missing_gradients

@@ -78,9 +78,10 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from whygrad.flow.recording import Backward, Optimizer
+from whygrad.flow.events import Backward
 from whygrad.flow.site import Site
 from whygrad.flow.source import first_argument
+from whygrad.flow.variables import Optimizer
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.cuts.intent import serves_as_critic, serves_as_target

@@ -77,7 +77,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from whygrad.flow.recording import Backward, Step
+from whygrad.flow.events import Backward, Step
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at

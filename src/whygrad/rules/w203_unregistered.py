@@ -108,10 +108,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whygrad.flow.recording import Backward, GivenNothing, HiddenLayer, Op
+from whygrad.flow.events import Backward, GivenNothing
+from whygrad.flow.operations import Op
 from whygrad.flow.site import Site, Stack
 from whygrad.flow.source import expression
 from whygrad.flow.syntax import assigned_in
+from whygrad.flow.variables import HiddenLayer
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.finding import Finding, PathStep

@@ -83,9 +83,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from whygrad.flow.recording import Backward, Optimizer, Step
+from whygrad.flow.events import Backward, Step
 from whygrad.flow.site import Site
 from whygrad.flow.source import first_argument
+from whygrad.flow.variables import Optimizer
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.ownership import within_reach

@@ -82,7 +82,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whygrad.flow.recording import Backward, Step
+from whygrad.flow.events import Backward, Step
 from whygrad.flow.site import Site
 from whygrad.flow.syntax import called_at
 from whygrad.rules.case import Case

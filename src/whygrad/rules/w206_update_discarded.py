@@ -79,7 +79,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whygrad.flow.recording import Backward, Edit, Step
+from whygrad.flow.events import Backward, Edit, Step
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep

@@ -52,7 +52,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from whygrad.flow.recording import Backward
+from whygrad.flow.events import Backward
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.missing import missing_gradients
 from whygrad.rules.finding import Finding, PathStep, Severity

@@ -54,8 +54,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whygrad.flow.recording import Backward, Failure, Op, Optimizer
+from whygrad.flow.events import Backward, Failure
+from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
+from whygrad.flow.variables import Optimizer
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.missing import missing_gradients
 from whygrad.rules.finding import Finding, PathStep

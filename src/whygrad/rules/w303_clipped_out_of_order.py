@@ -78,7 +78,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from whygrad.flow.recording import Backward, Edit, Failure, Step
+from whygrad.flow.events import Backward, Edit, Failure, Step
 from whygrad.flow.site import Site, Stack, shared_site
 from whygrad.flow.source import is_statement
 from whygrad.rules.case import Case

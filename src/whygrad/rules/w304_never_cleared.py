@@ -57,7 +57,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from whygrad.flow.recording import Backward, Step
+from whygrad.flow.events import Backward, Step
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.updates.heaps import Heap, heaps

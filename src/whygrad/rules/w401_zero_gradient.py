@@ -68,7 +68,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whygrad.flow.recording import Op, Step
+from whygrad.flow.events import Step
+from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.chosen_stops import chosen_stops

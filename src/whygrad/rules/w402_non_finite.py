@@ -70,8 +70,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from whygrad.flow.recording import Backward, Numbers, Op, Reading, Variable
+from whygrad.flow.events import Backward, Reading
+from whygrad.flow.operations import Numbers, Op
 from whygrad.flow.site import Site
+from whygrad.flow.variables import Variable
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.numbers.growth import blown_up

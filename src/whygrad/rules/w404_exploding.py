@@ -68,7 +68,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from whygrad.flow.recording import Backward, Edit, Op, Step
+from whygrad.flow.events import Backward, Edit, Step
+from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep

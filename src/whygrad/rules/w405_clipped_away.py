@@ -61,7 +61,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from whygrad.flow.recording import Edit, Step
+from whygrad.flow.events import Edit, Step
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep

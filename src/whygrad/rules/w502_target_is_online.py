@@ -78,7 +78,7 @@ from collections.abc import Iterator
 from itertools import permutations
 
 from whygrad.flow import reach, syntax
-from whygrad.flow.recording import Copy
+from whygrad.flow.events import Copy
 from whygrad.flow.site import Site, Stack
 from whygrad.rules.case import Case, asked_once
 from whygrad.rules.cuts.consumer import named_call

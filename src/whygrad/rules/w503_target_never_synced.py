@@ -66,7 +66,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygrad.flow import syntax
-from whygrad.flow.recording import Copy, Op
+from whygrad.flow.events import Copy
+from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
 from whygrad.flow.source import is_statement
 from whygrad.rules.case import Case

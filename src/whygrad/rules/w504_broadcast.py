@@ -61,7 +61,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whygrad.flow.recording import Op
+from whygrad.flow.operations import Op
 from whygrad.rules.batches.squared_pairs import in_vain
 from whygrad.rules.batches.stretched_rows import stretched_row
 from whygrad.rules.case import Case

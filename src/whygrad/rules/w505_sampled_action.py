@@ -90,7 +90,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whygrad.flow.recording import Op
+from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
 from whygrad.rules.batches.bootstrapped_weights import bootstrapped
 from whygrad.rules.batches.decoded_samples import first_decoded

@@ -66,7 +66,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whygrad.flow.recording import Retrace
+from whygrad.flow.events import Retrace
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.updates.made_anew import made_anew

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 
-from whygrad.flow.recording import Backward, Op
+from whygrad.flow.events import Backward
+from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
 from whygrad.flow.source import expression
 from whygrad.rules.case import Case

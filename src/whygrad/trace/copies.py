@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from types import FrameType
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Copy, Op, Recording
+from whygrad.flow.events import Copy
+from whygrad.flow.operations import Op
+from whygrad.flow.recording import Recording
 from whygrad.trace.session import Session
 
 Sample = tuple[float, ...]

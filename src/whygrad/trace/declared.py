@@ -13,7 +13,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from whygrad.flow.recording import Declared, Recording, Variable
+from whygrad.flow.events import Declared
+from whygrad.flow.recording import Recording
+from whygrad.flow.variables import Variable
 
 _DEEPEST = 8
 

@@ -11,7 +11,8 @@ import weakref
 from bisect import bisect
 from typing import Any
 
-from whygrad.flow.recording import Handover, Recording
+from whygrad.flow.events import Handover
+from whygrad.flow.recording import Recording
 from whygrad.trace.source_flow import comes_back
 
 _NUMBERS = 4096

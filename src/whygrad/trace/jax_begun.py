@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 from jax._src import core
 
-from whygrad.flow.recording import Begun
+from whygrad.flow.variables import Begun
 from whygrad.trace.user_line import SKIP, classify
 
 if TYPE_CHECKING:
@@ -46,4 +46,4 @@ class Beginnings:
     def waiting(self) -> int:
         """How many were begun for arrays of which no gradient has been asked for yet."""
         recording = self.recorder.recording
-        return sum(1 for one in recording.begun if not one.asked(recording))
+        return sum(1 for one in recording.begun if not recording.asked_for(one))

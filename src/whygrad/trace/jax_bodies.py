@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 
-from whygrad.flow.recording import Op
+from whygrad.flow.operations import Op
 from whygrad.trace import jax_vocabulary as words
 from whygrad.trace.jax_constants import Fixed
 from whygrad.trace.jax_loops import carried_apart, each_its_own

@@ -17,7 +17,7 @@ import numpy
 from jax._src import core, pjit
 from jax._src.interpreters import partial_eval
 
-from whygrad.flow.recording import ITS_OWN, Kind, Op
+from whygrad.flow.operations import ITS_OWN, Kind, Op
 from whygrad.trace import jax_vocabulary as words
 from whygrad.trace.jax_begun import BEGINS
 from whygrad.trace.jax_bodies import Bodies

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
-from whygrad.flow.recording import Op
+from whygrad.flow.operations import Op
 from whygrad.trace.jax_scopes import Compiled, Scope
 from whygrad.trace.user_line import OWN, classify
 

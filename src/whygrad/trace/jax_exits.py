@@ -14,7 +14,8 @@ import jax
 import numpy
 from jax._src import api, core
 
-from whygrad.flow.recording import Failure, Op
+from whygrad.flow.events import Failure
+from whygrad.flow.operations import Op
 from whygrad.trace.jax_vocabulary import is_float
 from whygrad.trace.patches import Patches
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 
-from whygrad.flow.recording import Op, Recording
+from whygrad.flow.operations import Op
+from whygrad.flow.recording import Recording
 
 _ARITHMETIC: dict[str, Callable[[float, float], float]] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv,

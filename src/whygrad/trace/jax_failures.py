@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 from jax._src import api, core, pjit
 
-from whygrad.flow.recording import Failure
+from whygrad.flow.events import Failure
 from whygrad.trace.jax_scopes import Scope, replay
 from whygrad.trace.jax_trees import unlike
 from whygrad.trace.patches import Patches

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 from jax._src import api
 
-from whygrad.flow.recording import Op
+from whygrad.flow.operations import Op
 from whygrad.trace.jax_numbers import concrete
 from whygrad.trace.jax_scopes import Asked, Closed, Opened
 from whygrad.trace.patches import Patches

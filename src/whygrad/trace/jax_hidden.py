@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 
-from whygrad.flow.recording import HiddenLayer
+from whygrad.flow.variables import HiddenLayer
 from whygrad.trace.jax_naming import array_of, is_model
 from whygrad.trace.names import scopes
 

@@ -17,7 +17,7 @@ import jax
 import numpy
 from jax._src import core
 
-from whygrad.flow.recording import Numbers, Op, Units
+from whygrad.flow.operations import Numbers, Op, Units
 from whygrad.trace.jax_rerun import compiled, evaluate, plain, worth_a_look
 from whygrad.trace.jax_values import wrapped
 from whygrad.trace.jax_vocabulary import is_float

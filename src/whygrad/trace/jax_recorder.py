@@ -15,7 +15,8 @@ from typing import Any
 import jax
 from jax._src import pjit
 
-from whygrad.flow.recording import Op, Recording, Tape
+from whygrad.flow.operations import Op, Tape
+from whygrad.flow.recording import Recording
 from whygrad.trace.handover import Exits
 from whygrad.trace.jax_begun import Beginnings
 from whygrad.trace.jax_calls import Calls

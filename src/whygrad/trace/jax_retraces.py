@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 from jax._src import pjit
 
-from whygrad.flow.recording import Retrace
+from whygrad.flow.events import Retrace
 from whygrad.trace.jax_constants import own_function
 from whygrad.trace.patches import Patches
 

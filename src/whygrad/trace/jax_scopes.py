@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from jax._src import core
 
-from whygrad.flow.recording import Op, Value
+from whygrad.flow.operations import Op, Value
 
 if TYPE_CHECKING:
     from whygrad.trace.jax_recorder import JaxRecorder

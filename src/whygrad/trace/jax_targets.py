@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 import jax
 from jax._src import core
 
+from whygrad.flow.events import Copy, Doubled
+from whygrad.flow.operations import Op
 from whygrad.flow.reach import Slice
-from whygrad.flow.recording import Copy, Doubled, Op, Recording
+from whygrad.flow.recording import Recording
 from whygrad.trace.jax_factors import factor_of
 from whygrad.trace.jax_loops import networks
 from whygrad.trace.jax_naming import Name

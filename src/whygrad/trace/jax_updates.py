@@ -11,7 +11,9 @@ import sys
 from itertools import takewhile
 from typing import TYPE_CHECKING, Literal
 
-from whygrad.flow.recording import Backward, Edit, Op, Optimizer, Reading, Step
+from whygrad.flow.events import Backward, Edit, Reading, Step
+from whygrad.flow.operations import Op
+from whygrad.flow.variables import Optimizer
 from whygrad.trace.jax_loops import is_row_of
 from whygrad.trace.jax_numbers import concrete, look
 

@@ -16,7 +16,7 @@ import numpy
 from jax._src import core
 from jax._src.interpreters import ad, batching
 
-from whygrad.flow.recording import Numbers, Op, Value
+from whygrad.flow.operations import Numbers, Op, Value
 from whygrad.trace.jax_vocabulary import is_float
 
 if TYPE_CHECKING:

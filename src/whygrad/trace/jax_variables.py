@@ -10,7 +10,9 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Copy, Op, Variable
+from whygrad.flow.events import Backward, Copy
+from whygrad.flow.operations import Op
+from whygrad.flow.variables import Variable
 from whygrad.trace.jax_keras_names import keras_names
 from whygrad.trace.jax_naming import Name, from_path
 

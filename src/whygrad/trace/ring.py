@@ -10,7 +10,10 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from whygrad.flow.recording import Numbers, Op, Optimizer, Recording, Step, Value
+from whygrad.flow.events import Step
+from whygrad.flow.operations import Numbers, Op, Value
+from whygrad.flow.recording import Recording
+from whygrad.flow.variables import Optimizer
 from whygrad.trace.session import Session
 
 _OPERATIONS = 150_000

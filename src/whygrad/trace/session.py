@@ -8,7 +8,8 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, Protocol
 
-from whygrad.flow.recording import Declared, Recording
+from whygrad.flow.events import Declared
+from whygrad.flow.recording import Recording
 from whygrad.trace.declared import Windows
 from whygrad.trace.user_line import SKIP, StackTable, classify
 

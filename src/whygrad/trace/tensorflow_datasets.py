@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from tensorflow.python.data.ops import structured_function
 from tensorflow.python.framework import ops
 
-from whygrad.flow.recording import Handover, Recording
+from whygrad.flow.events import Handover
+from whygrad.flow.recording import Recording
 from whygrad.trace.patches import Patches
 
 if TYPE_CHECKING:

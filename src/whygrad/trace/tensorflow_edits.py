@@ -14,7 +14,7 @@ from tensorflow.python.framework import ops
 from tensorflow.python.ops import clip_ops
 from tensorflow.python.util import nest
 
-from whygrad.flow.recording import Edit, Step
+from whygrad.flow.events import Edit, Step
 from whygrad.trace.patches import Patches
 
 if TYPE_CHECKING:

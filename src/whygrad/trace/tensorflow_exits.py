@@ -18,7 +18,8 @@ import numpy
 from tensorflow.python.framework import constant_op, ops
 from tensorflow.python.util import nest
 
-from whygrad.flow.recording import Failure, Value
+from whygrad.flow.events import Failure
+from whygrad.flow.operations import Value
 from whygrad.trace.patches import Patches
 from whygrad.trace.tensorflow_numbers import look_at_batch
 from whygrad.trace.user_line import SKIP, classify

@@ -18,7 +18,7 @@ from tensorflow.python.framework import tensor as tensor_module
 from tensorflow.python.ops import custom_gradient, script_ops
 from tensorflow.python.util import nest, tf_decorator
 
-from whygrad.flow.recording import Value
+from whygrad.flow.operations import Value
 from whygrad.trace.patches import Patches
 from whygrad.trace.user_line import SKIP, classify
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from whygrad.flow.recording import Variable
 from whygrad.flow.site import Stack
+from whygrad.flow.variables import Variable
 from whygrad.trace import keras_names, names
 
 if TYPE_CHECKING:

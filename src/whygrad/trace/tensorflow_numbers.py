@@ -16,7 +16,8 @@ import numpy
 from tensorflow.python.eager import context, record
 from tensorflow.python.framework import ops
 
-from whygrad.flow.recording import Numbers, Op, Reading, Step, Units
+from whygrad.flow.events import Reading, Step
+from whygrad.flow.operations import Numbers, Op, Units
 from whygrad.trace.updates import Updates
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from tensorflow.python.eager import context
 from tensorflow.python.framework import ops
 from tensorflow.python.training import optimizer as v1_optimizer
 
-from whygrad.flow.recording import Backward, Failure, Step
+from whygrad.flow.events import Backward, Failure, Step
 from whygrad.trace.patches import Patches
 from whygrad.trace.updates import Updates
 

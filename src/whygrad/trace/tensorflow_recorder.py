@@ -20,7 +20,8 @@ from tensorflow.python.eager import context
 from tensorflow.python.framework import op_callbacks, ops, versions
 from tensorflow.python.pywrap_tfe import TFE_Py_TapeSetIsStopped
 
-from whygrad.flow.recording import Kind, Op, Recording, Value
+from whygrad.flow.operations import Kind, Op, Value
+from whygrad.flow.recording import Recording
 from whygrad.trace import tensorflow_generated
 from whygrad.trace import tensorflow_vocabulary as words
 from whygrad.trace.handover import Exits

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from tensorflow.python.eager.polymorphic_function import polymorphic_function
 from tensorflow.python.util import nest
 
-from whygrad.flow.recording import Retrace
+from whygrad.flow.events import Retrace
 from whygrad.trace.patches import Patches
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from tensorflow.python.framework import ops
 from tensorflow.python.util import nest
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Switch, Tape, Value
+from whygrad.flow.events import Backward
+from whygrad.flow.operations import Switch, Tape, Value
 from whygrad.trace.patches import Patches
 
 if TYPE_CHECKING:

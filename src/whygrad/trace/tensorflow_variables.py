@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from tensorflow.python.framework import ops
 from tensorflow.python.ops import resource_variable_ops
 
-from whygrad.flow.recording import Value, Variable, Write
+from whygrad.flow.events import Write
+from whygrad.flow.operations import Value
+from whygrad.flow.variables import Variable
 from whygrad.trace import keras_names
 from whygrad.trace import tensorflow_vocabulary as words
 

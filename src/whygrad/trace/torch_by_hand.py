@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 
 from torch import Tensor
 
-from whygrad.flow.recording import Numbers, Op, Step
+from whygrad.flow.events import Step
+from whygrad.flow.operations import Numbers, Op
 
 if TYPE_CHECKING:
     from whygrad.trace.torch_recorder import TorchRecorder

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
-from whygrad.flow.recording import Failure, Kind, Write
+from whygrad.flow.events import Failure, Write
+from whygrad.flow.operations import Kind
 from whygrad.trace import torch_vocabulary as words
 from whygrad.trace.torch_variables import has_history, tensors_in
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from whygrad.flow.recording import Copy
+from whygrad.flow.events import Copy
 from whygrad.trace.copies import SAMPLED, Copies, Sample
 from whygrad.trace.patches import Patches
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import torch
 from torch import Tensor
 
-from whygrad.flow.recording import Clear, Edit
+from whygrad.flow.events import Clear, Edit
 from whygrad.trace.patches import Patches
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from whygrad.flow.recording import Backward
+from whygrad.flow.events import Backward
 from whygrad.trace.patches import Patches
 from whygrad.trace.torch_variables import tensors_in
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from whygrad.flow.recording import Kind, Op
+from whygrad.flow.operations import Kind, Op
 from whygrad.trace.patches import Patches
 from whygrad.trace.torch_variables import tensors_in
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from whygrad.flow.recording import GivenNothing
+from whygrad.flow.events import GivenNothing
 from whygrad.trace import names
 from whygrad.trace.torch_naming import ADAPTER, hidden_parameters
 

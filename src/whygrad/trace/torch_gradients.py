@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
-from whygrad.flow.recording import Backward
+from whygrad.flow.events import Backward
 from whygrad.trace.torch_variables import leaves_of, tensors_in
 
 if TYPE_CHECKING:

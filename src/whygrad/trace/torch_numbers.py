@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from whygrad.flow.recording import Numbers, Op, Reading, Step, Units
+from whygrad.flow.events import Reading, Step
+from whygrad.flow.operations import Numbers, Op, Units
 from whygrad.trace.torch_variables import tensors_in
 from whygrad.trace.updates import Updates
 

@@ -17,7 +17,8 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from whygrad.flow.recording import Kind, Op, Recording
+from whygrad.flow.operations import Kind, Op
+from whygrad.flow.recording import Recording
 from whygrad.trace.handover import Exits
 from whygrad.trace.patches import Patches
 from whygrad.trace.ring import Ring

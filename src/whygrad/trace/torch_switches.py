@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from whygrad.flow.recording import Asked, Switch
+from whygrad.flow.events import Asked
+from whygrad.flow.operations import Switch
 from whygrad.trace.patches import Patches
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from whygrad.flow.recording import Value, Variable
+from whygrad.flow.operations import Value
+from whygrad.flow.variables import Variable
 from whygrad.trace import torch_vocabulary as words
 from whygrad.trace.patches import Patches
 

@@ -6,7 +6,9 @@ import weakref
 from types import FrameType
 from typing import Any
 
-from whygrad.flow.recording import Optimizer, Recording, Step
+from whygrad.flow.events import Step
+from whygrad.flow.recording import Recording
+from whygrad.flow.variables import Optimizer
 from whygrad.trace.session import Session
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whygrad.flow.recording import Op
+from whygrad.flow.operations import Op
 from whygrad.rules.case import Case
 from whygrad.rules.targets.objective import CONTRACTS, Objective
 

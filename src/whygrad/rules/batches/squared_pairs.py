@@ -6,7 +6,7 @@ program that wants pairs puts something in between that tells them apart: a root
 
 from __future__ import annotations
 
-from whygrad.flow.recording import Op
+from whygrad.flow.operations import Op
 from whygrad.rules.case import Case
 from whygrad.rules.targets.objective import MINUS, PRODUCT, SHAPING, SUM, Objective
 

@@ -7,7 +7,7 @@ is, and a square, is a regression: over all pairs it knows nothing but the mean 
 
 from __future__ import annotations
 
-from whygrad.flow.recording import Op
+from whygrad.flow.operations import Op
 from whygrad.rules.case import Case
 from whygrad.rules.targets.objective import MINUS, SHAPING, Objective
 

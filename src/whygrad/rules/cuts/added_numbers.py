@@ -8,7 +8,8 @@ last step, by a term that no loss of its own trains on.
 from __future__ import annotations
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Op
+from whygrad.flow.events import Backward
+from whygrad.flow.operations import Op
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.missing import Missing
 from whygrad.rules.cuts.verdict import Verdict, judge

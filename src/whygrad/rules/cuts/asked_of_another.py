@@ -6,7 +6,7 @@ nothing, and the one that is asked trains the first. The line to change is the o
 
 from __future__ import annotations
 
-from whygrad.flow.recording import Op
+from whygrad.flow.operations import Op
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.missing import Missing
 from whygrad.rules.cuts.stand_ins import severity_of

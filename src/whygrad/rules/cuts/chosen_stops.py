@@ -6,7 +6,8 @@ A gradient arrives there, and it is zero: the side that would carry it is never 
 from __future__ import annotations
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Op
+from whygrad.flow.events import Backward
+from whygrad.flow.operations import Op
 from whygrad.rules.case import Case, asked_once
 from whygrad.rules.cuts.missing import Missing
 from whygrad.rules.cuts.verdict import Verdict, judge

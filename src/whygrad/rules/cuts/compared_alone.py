@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Op
+from whygrad.flow.events import Backward
+from whygrad.flow.operations import Op
 from whygrad.rules.case import Case, asked_once
 from whygrad.rules.cuts.loss_terms import terms_of
 from whygrad.rules.finding import Finding, PathStep

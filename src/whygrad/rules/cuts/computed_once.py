@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Op
+from whygrad.flow.events import Backward
+from whygrad.flow.operations import Op
 from whygrad.rules.case import Case
 
 _VIEWS = frozenset({

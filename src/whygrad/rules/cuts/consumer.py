@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Op
+from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
 from whygrad.flow.syntax import called_at, given_at
 from whygrad.rules.case import Case

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Op, Recording
+from whygrad.flow.events import Backward
+from whygrad.flow.operations import Op
+from whygrad.flow.recording import Recording
 from whygrad.flow.site import Site
 
 

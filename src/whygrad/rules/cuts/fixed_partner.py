@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Op
+from whygrad.flow.operations import Op
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.intent import DIFFERENCE
 

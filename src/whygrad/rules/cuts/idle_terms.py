@@ -7,7 +7,8 @@ loss trains, and lets no gradient through, is a number beside the loss: the trai
 from __future__ import annotations
 
 from whygrad.flow import reach
-from whygrad.flow.recording import ITS_OWN, Backward, Op
+from whygrad.flow.events import Backward
+from whygrad.flow.operations import ITS_OWN, Op
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case, asked_once
 from whygrad.rules.cuts.added_numbers import added_numbers, has_own_loss

@@ -10,7 +10,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Op, Recording
+from whygrad.flow.events import Backward
+from whygrad.flow.operations import Op
+from whygrad.flow.recording import Recording
 
 if TYPE_CHECKING:
     from whygrad.rules.case import Case

@@ -6,7 +6,7 @@ the mean of the trained network's own.
 
 from __future__ import annotations
 
-from whygrad.flow.recording import Op
+from whygrad.flow.operations import Op
 from whygrad.rules.case import Case
 
 _MEANS = frozenset({"mean", "sum", "reduce_mean", "reduce_sum", "div", "truediv", "__truediv__"})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from whygrad.flow.recording import Backward, Op
+from whygrad.flow.events import Backward
+from whygrad.flow.operations import Op
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.intent import comes_from_variable
 

@@ -6,7 +6,8 @@ from bisect import bisect, bisect_left
 from dataclasses import dataclass, field
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Clear, Op, Step
+from whygrad.flow.events import Backward, Clear, Step
+from whygrad.flow.operations import Op
 from whygrad.rules.case import Case, asked_once
 from whygrad.rules.cuts.called_in_vain import without_older_data
 from whygrad.rules.cuts.dropped_terms import dropped_terms

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Op
+from whygrad.flow.events import Backward
+from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
 from whygrad.flow.source import bound_for_return, returned
 from whygrad.rules.case import Case

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward
+from whygrad.flow.events import Backward
 
 if TYPE_CHECKING:
     from whygrad.rules.case import Case

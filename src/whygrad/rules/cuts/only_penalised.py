@@ -11,7 +11,8 @@ from collections.abc import Set
 from dataclasses import dataclass
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Op
+from whygrad.flow.events import Backward
+from whygrad.flow.operations import Op
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.intent import leading_on
 from whygrad.rules.cuts.missing import Missing, cuts_of

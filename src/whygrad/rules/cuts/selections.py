@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward
+from whygrad.flow.events import Backward
 from whygrad.rules.cuts.intent import is_straight_through, targets_behind
 
 if TYPE_CHECKING:

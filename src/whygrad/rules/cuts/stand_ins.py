@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Op
+from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.consumer import stand_in, steps_of_name

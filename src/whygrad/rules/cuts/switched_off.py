@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward
+from whygrad.flow.events import Backward
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.dropped_terms import dropped_terms
 from whygrad.rules.cuts.missing import Missing

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from whygrad.flow.recording import Backward, Op
+from whygrad.flow.events import Backward
+from whygrad.flow.operations import Op
 from whygrad.flow.site import Stack
 from whygrad.flow.syntax import is_result
 

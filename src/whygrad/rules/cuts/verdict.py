@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Op, Switch, Tape
+from whygrad.flow.events import Backward
+from whygrad.flow.operations import Op, Switch, Tape
 from whygrad.flow.site import Site, shared_site
 from whygrad.flow.source import line_text
 from whygrad.rules.case import Case, asked_once

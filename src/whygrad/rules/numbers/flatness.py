@@ -6,7 +6,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Numbers, Op, Step
+from whygrad.flow.events import Backward, Step
+from whygrad.flow.operations import Numbers, Op
 from whygrad.rules.case import Case
 from whygrad.rules.numbers.masked_away import state_of
 from whygrad.rules.numbers.origin import base_name, numbers_of

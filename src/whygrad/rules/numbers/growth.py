@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from whygrad.flow.recording import Numbers, Step
+from whygrad.flow.events import Step
+from whygrad.flow.operations import Numbers
 from whygrad.rules.case import Case
 from whygrad.rules.numbers.origin import Trouble, numbers_of
 

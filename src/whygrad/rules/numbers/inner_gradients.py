@@ -7,7 +7,7 @@ differentiated there, whose own result is finite: a root at 0, a branch that `wh
 from __future__ import annotations
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward
+from whygrad.flow.events import Backward
 from whygrad.rules.case import Case
 from whygrad.rules.numbers.origin import Origin, hides_trouble, infinite_slope, numbers_of
 

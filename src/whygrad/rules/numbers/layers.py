@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Op, Step
+from whygrad.flow.events import Backward, Step
+from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.numbers.flatness import PRODUCTS, dead_ends, pass_before

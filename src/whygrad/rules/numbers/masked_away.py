@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whygrad.flow.recording import Op
+from whygrad.flow.operations import Op
 from whygrad.rules.case import Case
 from whygrad.rules.numbers.origin import base_name, numbers_of
 

@@ -6,7 +6,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Numbers, Op, Step
+from whygrad.flow.events import Backward, Step
+from whygrad.flow.operations import Numbers, Op
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.intent import comes_from_variable
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from whygrad.flow.recording import Numbers
+from whygrad.flow.operations import Numbers
 from whygrad.flow.source import expression
 from whygrad.rules.case import Case
 from whygrad.rules.numbers.origin import DECOMPOSITIONS, PRODUCTS, Origin, base_name

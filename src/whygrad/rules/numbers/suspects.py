@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Op
+from whygrad.flow.operations import Op
 from whygrad.rules.case import Case
 from whygrad.rules.numbers.origin import base_name, numbers_of
 from whygrad.rules.targets.objective import objectives

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from whygrad.flow.recording import Optimizer, Step
+from whygrad.flow.events import Step
+from whygrad.flow.variables import Optimizer
 from whygrad.rules.case import Case, asked_once
 from whygrad.rules.numbers.growth import norm_of, signed_losses
 

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Numbers, Op
+from whygrad.flow.events import Backward
+from whygrad.flow.operations import Numbers, Op
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.compared_alone import equal_comparisons

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whygrad.flow.recording import Op
+from whygrad.flow.operations import Op
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.intent import LINEAR, is_log_probability
 from whygrad.rules.targets.objective import CONTRACTS, PRODUCT, SHAPING, Bootstrap, Objective, roots, size

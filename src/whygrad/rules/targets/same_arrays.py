@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
 from whygrad.flow import syntax
-from whygrad.flow.recording import Backward, Copy, Doubled, Op
+from whygrad.flow.events import Backward, Copy, Doubled
+from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.targets import sync_source

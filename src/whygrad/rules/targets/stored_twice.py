@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 
-from whygrad.flow.recording import Backward
+from whygrad.flow.events import Backward
 from whygrad.flow.site import Site
 from whygrad.flow.syntax import around, dotted
 from whygrad.rules.case import Case

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whygrad.flow.recording import Copy
+from whygrad.flow.events import Copy
 from whygrad.rules.case import Case
 from whygrad.rules.targets.twins import Twin, target_networks
 

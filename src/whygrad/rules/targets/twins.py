@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Copy, Op
+from whygrad.flow.events import Copy
+from whygrad.flow.operations import Op
 from whygrad.rules.case import Case, asked_once
 from whygrad.rules.cuts.intent import fed_with, serves_as_target
 from whygrad.rules.targets.distributions import distributions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from whygrad.flow.recording import Backward, Step, Write
+from whygrad.flow.events import Backward, Step, Write
 from whygrad.rules.case import Case
 from whygrad.rules.updates.history import trace
 

@@ -13,7 +13,8 @@ from itertools import permutations
 from typing import Literal
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Op
+from whygrad.flow.events import Backward
+from whygrad.flow.operations import Op
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.dropped_terms import dropped_terms
 from whygrad.rules.ownership import within_reach

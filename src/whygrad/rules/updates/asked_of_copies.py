@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from whygrad.flow.recording import Backward
+from whygrad.flow.events import Backward
 from whygrad.rules.case import Case
 from whygrad.rules.ownership import within_reach
 

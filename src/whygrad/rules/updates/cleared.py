@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from whygrad.flow.recording import Backward, Clear, Optimizer, Step
+from whygrad.flow.events import Backward, Clear, Step
+from whygrad.flow.variables import Optimizer
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.missing import missing_gradients
 from whygrad.rules.updates.history import history

@@ -5,7 +5,7 @@ PyTorch changes `.grad` in place, and JAX's recorder tells such a factor while t
 
 from __future__ import annotations
 
-from whygrad.flow.recording import Edit
+from whygrad.flow.events import Edit
 from whygrad.rules.case import Case
 
 BY_HAND = "the clipping"

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from whygrad.flow.recording import Op, Recording, Step
+from whygrad.flow.events import Step
+from whygrad.flow.operations import Op
+from whygrad.flow.recording import Recording
 from whygrad.rules.case import Case
 from whygrad.rules.targets.objective import CONTRACTS
 from whygrad.rules.targets.twins import target_networks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from whygrad.flow.recording import Op
+from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
 from whygrad.flow.source import line_text
 from whygrad.flow.syntax import stepped_with

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from whygrad.flow.recording import Step
+from whygrad.flow.events import Step
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.updates.let_fall import let_fall

@@ -6,7 +6,7 @@ update of its own, and the optimizer was handed the wrong gradient for one of th
 
 from __future__ import annotations
 
-from whygrad.flow.recording import Backward
+from whygrad.flow.events import Backward
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 

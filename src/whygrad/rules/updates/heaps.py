@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from whygrad.flow.recording import Backward, Op, Step
+from whygrad.flow.events import Backward, Step
+from whygrad.flow.operations import Op
 from whygrad.rules.case import Case
 from whygrad.rules.targets.objective import PRODUCT, SUM
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Clear, Edit, Step
+from whygrad.flow.events import Backward, Clear, Edit, Step
 from whygrad.rules.case import Case, asked_once
 from whygrad.rules.targets.objective import MINUS, SUM
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Step
+from whygrad.flow.events import Backward, Step
 from whygrad.rules.case import Case, asked_once
 from whygrad.rules.cuts.intent import LINEAR
 from whygrad.rules.targets.teachers import teachers

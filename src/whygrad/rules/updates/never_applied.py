@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from whygrad.flow.recording import Backward, Begun
+from whygrad.flow.events import Backward
+from whygrad.flow.variables import Begun
 from whygrad.rules.case import Case
 
 _APPLIES = re.compile(r"\bapply_updates\(|\bapply_gradients\(")

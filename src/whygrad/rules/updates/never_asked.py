@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Backward, Begun
+from whygrad.flow.events import Backward
+from whygrad.flow.variables import Begun
 from whygrad.rules.case import Case
 
 
@@ -36,7 +37,7 @@ def never_asked(case: Case) -> list[NeverAsked]:
     passes = [b for b in recording.backwards if b.loss in recording.values and b.got and not b.error and not b.implicit]
     found = []
     for begun in recording.begun:
-        if begun.asked(recording):
+        if recording.asked_for(begun):
             continue
         using = [b for b in passes if begun.values <= _made_with(case, b)]
         used_up = bool(using) and using[-1] is passes[-1] and all(s.at < using[-1].at for s in recording.steps)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from whygrad.flow.recording import Backward, Step
+from whygrad.flow.events import Backward, Step
 from whygrad.rules.case import Case
 
 _TIMES = 2

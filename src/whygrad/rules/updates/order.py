@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from whygrad.flow.recording import Backward, Optimizer, Step
+from whygrad.flow.events import Backward, Step
 from whygrad.flow.site import Site
 from whygrad.flow.source import expression
+from whygrad.flow.variables import Optimizer
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.missing import missing_gradients
 

@@ -6,7 +6,7 @@ uphill, by steps of the gradient's own size.
 
 from __future__ import annotations
 
-from whygrad.flow.recording import Step
+from whygrad.flow.events import Step
 from whygrad.rules.case import Case
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from whygrad.flow.recording import Backward, Recording
+from whygrad.flow.events import Backward
+from whygrad.flow.recording import Recording
 
 UNNAMED = "unnamed parameters"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from whygrad.flow import syntax
-from whygrad.flow.recording import Backward, Op, Step
+from whygrad.flow.events import Backward, Step
+from whygrad.flow.operations import Op
 from whygrad.flow.site import Site, Stack
 from whygrad.rules.case import Case
 from whygrad.rules.targets.objective import PRODUCT, SUM

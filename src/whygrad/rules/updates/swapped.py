@@ -6,7 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import combinations
 
-from whygrad.flow.recording import Backward, Optimizer, Step
+from whygrad.flow.events import Backward, Step
+from whygrad.flow.variables import Optimizer
 from whygrad.rules.case import Case, asked_once
 from whygrad.rules.updates.order import passes, steps_of
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from whygrad.flow.recording import Backward, Step
+from whygrad.flow.events import Backward, Step
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case, asked_once
 from whygrad.rules.finding import Finding, PathStep

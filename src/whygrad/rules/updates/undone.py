@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from whygrad.flow.recording import Step, Write
+from whygrad.flow.events import Step, Write
 from whygrad.rules.case import Case
 
 _ROUNDS = 4

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from whygrad.flow.recording import Backward, Optimizer
+from whygrad.flow.events import Backward
 from whygrad.flow.source import line_text
+from whygrad.flow.variables import Optimizer
 from whygrad.rules.case import Case
 from whygrad.rules.targets.twins import target_networks
 from whygrad.rules.updates.leaks import leaks

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from whygrad.flow import reach
-from whygrad.flow.recording import Op, Optimizer, Step, Value
+from whygrad.flow.events import Step
+from whygrad.flow.operations import Op, Value
+from whygrad.flow.variables import Optimizer
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.intent import DIFFERENCE
 from whygrad.rules.cuts.missing import missing_gradients
