@@ -84,8 +84,8 @@ from whygrad.flow.source import first_argument
 from whygrad.flow.variables import Optimizer
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
-from whygrad.rules.cuts.intent import serves_as_critic, serves_as_target
 from whygrad.rules.cuts.missing import missing_gradients
+from whygrad.rules.cuts.roles import serves_as_critic, serves_as_target
 from whygrad.rules.cuts.second_slopes import without_slope
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.targets.objective import feeds_trained

@@ -17,8 +17,8 @@ from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.consumer import named_call
 from whygrad.rules.cuts.idle_terms import trained_by
-from whygrad.rules.cuts.intent import fed_with
 from whygrad.rules.cuts.loss_terms import terms_of
+from whygrad.rules.cuts.roles import fed_with
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.targets.objective import CONTRACTS
 from whygrad.rules.updates.history import fresh_since

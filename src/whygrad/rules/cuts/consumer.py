@@ -10,8 +10,9 @@ from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
 from whygrad.flow.syntax import called_at, given_at
 from whygrad.rules.case import Case
-from whygrad.rules.cuts.intent import DIFFERENCE, LINEAR
+from whygrad.rules.cuts.intent import DIFFERENCE
 from whygrad.rules.cuts.missing import Missing
+from whygrad.rules.cuts.roles import LINEAR
 from whygrad.rules.targets.objective import CONTRACTS, SHAPING
 from whygrad.rules.targets.sync_source import given_twice
 

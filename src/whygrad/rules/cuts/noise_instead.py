@@ -12,8 +12,8 @@ from whygrad.flow import reach
 from whygrad.flow.events import Backward
 from whygrad.flow.operations import Op
 from whygrad.rules.case import Case
-from whygrad.rules.cuts.intent import fed_with
 from whygrad.rules.cuts.loss_terms import terms_of
+from whygrad.rules.cuts.roles import fed_with
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.updates.history import applied_of
 from whygrad.rules.wording import at_line, plain_subject, quoted

@@ -14,7 +14,8 @@ from whygrad.flow import reach
 from whygrad.flow.events import Backward
 from whygrad.flow.operations import Op
 from whygrad.rules.case import Case
-from whygrad.rules.cuts.intent import DIFFERENCE, LINEAR
+from whygrad.rules.cuts.intent import DIFFERENCE
+from whygrad.rules.cuts.roles import LINEAR
 from whygrad.rules.targets.objective import Objective, objectives, size
 
 _COMPARES = DIFFERENCE | frozenset({"kl_div", "cosine_similarity", "cosine_embedding_loss"})

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 from whygrad.flow.operations import Op
 from whygrad.rules.case import Case
-from whygrad.rules.cuts.intent import LINEAR, is_log_probability
+from whygrad.rules.cuts.intent import is_log_probability
+from whygrad.rules.cuts.roles import LINEAR
 from whygrad.rules.targets.objective import CONTRACTS, PRODUCT, SHAPING, Bootstrap, Objective, roots, size
 
 _FAR = 48

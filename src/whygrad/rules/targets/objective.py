@@ -13,7 +13,8 @@ from whygrad.flow import reach
 from whygrad.flow.events import Backward
 from whygrad.flow.operations import Op
 from whygrad.rules.case import Case, asked_once
-from whygrad.rules.cuts.intent import DIFFERENCE, LINEAR
+from whygrad.rules.cuts.intent import DIFFERENCE
+from whygrad.rules.cuts.roles import LINEAR
 
 SUM = frozenset({"add", "__add__", "__radd__", "addcmul", "add_", "__iadd__"})
 PRODUCT = frozenset({"mul", "__mul__", "__rmul__", "multiply", "mul_", "__imul__"})

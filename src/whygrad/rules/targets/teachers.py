@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from whygrad.flow.events import Backward
 from whygrad.rules.case import Case
-from whygrad.rules.cuts.intent import fed_with
+from whygrad.rules.cuts.roles import fed_with
 from whygrad.rules.targets.objective import Objective, objectives, size
 from whygrad.rules.updates.history import history
 

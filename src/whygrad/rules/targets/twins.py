@@ -9,7 +9,7 @@ from whygrad.flow import reach
 from whygrad.flow.events import Copy
 from whygrad.flow.operations import Op
 from whygrad.rules.case import Case, asked_once
-from whygrad.rules.cuts.intent import fed_with, serves_as_target
+from whygrad.rules.cuts.roles import fed_with, serves_as_target
 from whygrad.rules.targets.distributions import distributions
 from whygrad.rules.targets.objective import SHAPING, SUM, Objective, bootstraps, objectives
 from whygrad.rules.targets.predicted_copies import predicts_its_copy

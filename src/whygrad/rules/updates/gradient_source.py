@@ -5,7 +5,7 @@ from __future__ import annotations
 from whygrad.flow import reach
 from whygrad.flow.events import Backward
 from whygrad.rules.case import Case
-from whygrad.rules.cuts.intent import bare_output
+from whygrad.rules.cuts.roles import bare_output
 
 
 def gradient_source(case: Case, members: set[int]) -> Backward:

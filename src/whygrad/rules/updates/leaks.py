@@ -14,7 +14,7 @@ from typing import Literal
 from whygrad.flow import reach
 from whygrad.flow.events import Backward, Step
 from whygrad.rules.case import Case, asked_once
-from whygrad.rules.cuts.intent import LINEAR
+from whygrad.rules.cuts.roles import LINEAR
 from whygrad.rules.targets.teachers import teachers
 from whygrad.rules.updates.adversaries import Adversaries, adversaries, given_away
 from whygrad.rules.updates.history import Share, history
