@@ -73,15 +73,12 @@ from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.chosen_stops import chosen_stops
-from whygrad.rules.finding import Finding, PathStep, Severity
+from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.numbers.flat_place import place_of
 from whygrad.rules.numbers.flatness import (
-    CUSTOM,
-    QUOTIENTS,
     Dead,
     dead_ends,
     ends_layer,
-    fed_by,
     is_nothing,
     leads_through_weights,
     own_backwards,
@@ -98,7 +95,8 @@ from whygrad.rules.numbers.origin import base_name, numbers_of
 from whygrad.rules.numbers.thrown import thrown
 from whygrad.rules.numbers.unmoved_state import unmoved_states
 from whygrad.rules.numbers.zero_terms import zero_terms
-from whygrad.rules.wording import at_line, count, plain_subject, quoted, subject, verb
+from whygrad.rules.numbers.zero_words import RECTIFIERS, SQUASHERS, leaky, story, zero_weights
+from whygrad.rules.wording import at_line, count, quoted, subject, verb
 
 CODE, NAME = "W401", "zero-gradient"
 SUMMARY = "the gradient arrives and is exactly zero: dead ReLU, saturation, a clamp, a factor that is zero"
@@ -107,8 +105,6 @@ _MOST = 0.9
 _ROUNDING = 1e-5
 _SINCE = 3
 _ON_THE_WAY = 3
-_RECTIFIERS = ("relu", "relu6", "threshold", "leaky_relu", "max")
-_SQUASHERS = ("tanh", "sigmoid", "logistic")
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -154,7 +150,7 @@ def _explained(case: Case, variable: int, steps: list[Step]) -> Dead | None:
         if was_alive(case, variable) and not structural(case, dead.op):
             if thrown(case) is not None:
                 return None  # W404: it died of the first steps
-            flat = dead.why == "flat" and base_name(dead.op) in (*_RECTIFIERS, *_SQUASHERS)
+            flat = dead.why == "flat" and base_name(dead.op) in (*RECTIFIERS, *SQUASHERS)
             died = flat and len(steps) >= _SINCE and _for_long(case, variable, len(steps))
             output = ends_layer(case, dead) and not satisfied(case, dead)
             return dead if died and (output or leads_through_weights(case, dead)) else None
@@ -218,22 +214,12 @@ def _merged(case: Case, dead: list[Dead]) -> list[Dead]:
         if other.why == "flat" and entering is not None and entering.all_zero:
             zero.variables |= other.variables
             other.variables = set()
-    zero.zero_variable = min(_zero_weights(case, zero), default=zero.zero_variable)
+    zero.zero_variable = min(zero_weights(case, zero), default=zero.zero_variable)
     return [d for d in dead if d.variables]
 
 
-def _zero_weights(case: Case, dead: Dead) -> set[int]:
-    """Of the variables behind a layer of zeros those that are such layers too: the first one is the one to name."""
-    found = {dead.zero_variable} if dead.zero_variable in dead.variables else set()
-    for variable in dead.variables:
-        content = next((s.weights[variable] for s in reversed(case.recording.steps) if variable in s.weights), None)
-        if content is not None and content.all_zero and len(case.variable(variable).shape) > 1:
-            found.add(variable)
-    return {v for v in found if v is not None}
-
-
 def _finding(case: Case, dead: Dead, seen: int) -> Finding | None:
-    told = _story(case, dead)
+    told = story(case, dead)
     if told is None:
         return None
     severity, what, why, fix = told
@@ -272,153 +258,6 @@ def _since(case: Case, variable: int) -> int:
     return sum(1 for s in case.recording.steps if first is not None and s.at >= first.at and variable in s.gradients)
 
 
-def _story(case: Case, dead: Dead) -> tuple[Severity, str, str, str] | None:
-    """Severity, label, why and fix; None where it may well be right."""
-    name = base_name(dead.op)
-    here = quoted(case.site(dead.op.stack))
-    layer = plain_subject(case, fed_by(case, dead.source) or dead.variables)
-    if dead.why == "flat" and place_of(case, dead) != case.site(dead.op.stack):
-        here = f"the {name} after {layer}"
-    in_network = leads_through_weights(case, dead)
-    if dead.why == "zero weights" and dead.zero_variable is not None:
-        zero = case.variable(dead.zero_variable).name
-        if dead.zero_variable not in zero_gradients(case):
-            return None  # it moves away from zero by itself
-        return (
-            "error",
-            f"`{zero}` is all zeros",
-            f"`{zero}` is all zeros and its own gradient is zero too, so nothing passes through it, ever.",
-            f"give `{zero}`{_and_others(case, dead)} random first values; zeros are right for one side of a product "
-            "only",
-        )
-    if dead.why == "cancels":
-        stop = {"torch": "detach() it", "tensorflow": "tf.stop_gradient", "jax": "jax.lax.stop_gradient"}
-        return (
-            "error",
-            f"a thing {'over' if name in QUOTIENTS else 'less'} itself: both sides carry the same gradient",
-            f"The two sides of {here} are the same and are computed from the same variables, so that what the one side "
-            "gives them the other takes away.",
-            f"keep the side that is meant to stay (an old policy's) as a constant: {stop[case.recording.framework]}, "
-            "from before the update",
-        )
-    if dead.why in ("zero factor", "zero constant"):
-        return _zero_factor(case, dead, here)
-    if dead.op.detail == CUSTOM:
-        kind = "a custom_vjp function" if case.recording.framework == "jax" else "a custom autograd.Function"
-        return (
-            "error",
-            f"the backward of {dead.op.name} returns zeros",
-            f"What the backward of {kind} returns is the gradient, and that of {dead.op.name} "
-            "returns zeros for what came in.",
-            f"return the gradient in the backward of {dead.op.name}; for a step function the incoming one as it is "
-            "(a straight-through estimator)",
-        )
-    if "softmax" in name:
-        return _softmax(case, dead, here, layer)
-    if name in _RECTIFIERS:
-        if not in_network and satisfied(case, dead):
-            return None  # a hinge loss that is met
-        units = dead.op.units
-        off = f"all {units.total} units are" if units is not None and units.total > 1 else "it is"
-        return (
-            "error",
-            f"dead: {off} off for the whole batch",
-            f"The input of {here} is negative for every row, where its slope is zero: {layer} and what lies before it "
-            "get nothing and cannot come back.",
-            "look at what makes the input negative (a bias, inputs that are not normalised, a step that was too "
-            f"large); use a lower learning rate or {_leaky(case)} instead",
-        )
-    if name in _SQUASHERS:
-        return (
-            "warning",
-            f"saturated: every unit is at the flat end of {name}",
-            f"The input of {here} is so large that the slope is zero in every row.",
-            f"make the input of {name} smaller: normalise the inputs, smaller first weights, or a factor before it",
-        )
-    other = [v for v in dict.fromkeys(dead.op.inputs) if v != dead.source and case.recording.values[v].floating]
-    limit = name not in ("where", "select") and all(not case.recording.values[v].shape for v in other)
-    if name in ("minimum", "maximum", "min", "max", "fmin", "fmax", "where", "select") and not limit:
-        return (
-            "warning",
-            "the other side is taken for every entry",
-            f"{here} takes the other side for every entry, so this side gets no gradient.",
-            f"check which side {here} should take, and the limit it compares with",
-        )
-    output = numbers_of(case, dead.op.outputs[0])
-    if not in_network and satisfied(case, dead):
-        return None
-    limits = f" between {output.low:.3g} and {output.high:.3g}" if output is not None else ""
-    itself = case.content.get(dead.source)
-    return (
-        "warning",
-        "every entry lies outside the limits",
-        f"{here} cuts every entry off (the result lies{limits}), and where it cuts, its slope is zero.",
-        f"{_unclamped(case)}; or widen the limits"
-        if itself is None
-        else f"give `{case.variable(itself).name}` first values inside the limits, or widen them",
-    )
-
-
-def _and_others(case: Case, dead: Dead) -> str:
-    others = sorted(_zero_weights(case, dead) - {dead.zero_variable})
-    return "".join(f", `{case.variable(v).name}`" for v in others[:3]) + (", …" if len(others) > 3 else "")
-
-
-def _softmax(case: Case, dead: Dead, here: str, layer: str) -> tuple[Severity, str, str, str]:
-    if structural(case, dead.op):
-        better = {"torch": "torch.sigmoid", "tensorflow": "tf.sigmoid (activation='sigmoid')", "jax": "jax.nn.sigmoid"}
-        return (
-            "error",
-            "a softmax over one entry is 1 whatever goes in",
-            f"{here} runs over a dimension of size 1, so the result is constant and has no slope.",
-            f"give it the dimension of the classes, or, for one output, use {better[case.recording.framework]}",
-        )
-    return (
-        "warning",
-        "saturated: one entry of every row has all the probability",
-        f"In every row of {here} one logit is so far above the others that their probability is zero, and with it the "
-        "slope.",
-        "make the logits smaller (normalise the inputs, smaller first weights), or take the loss from the logits with "
-        "log_softmax",
-    )
-
-
-def _zero_factor(case: Case, dead: Dead, here: str) -> tuple[Severity, str, str, str] | None:
-    if dead.why == "zero constant":
-        return (
-            "note",
-            "multiplied by 0",
-            f"{here} multiplies by 0, so nothing is learned through it.",
-            "leave the term out, or give it a weight",
-        )
-    if dead.zero is None or dead.zero.kind == "enter" or not dead.zero.inputs:
-        return (
-            "note",
-            "multiplied by data that are all zeros",
-            f"{here} multiplies by data that are zero in every entry (rewards that are still zero, a mask).",
-            "nothing to do if rewards are rare; else look at where the zeros come from",
-        )
-    made = quoted(case.site(dead.zero.stack))
-    return (
-        "warning",
-        "all zeros",
-        f"{made} is zero in every entry, and {here}{at_line(case.site(dead.op.stack))} multiplies by it.",
-        f"check what {made} is computed from: a difference of a thing with itself, a normalisation over one entry, a "
-        "mask that is never true",
-    )
-
-
-def _leaky(case: Case) -> str:
-    return {"torch": "F.leaky_relu", "tensorflow": "tf.nn.leaky_relu", "jax": "jax.nn.leaky_relu"}[
-        case.recording.framework
-    ]
-
-
-def _unclamped(case: Case) -> str:
-    huber = {"torch": "F.smooth_l1_loss", "tensorflow": "keras.losses.Huber()", "jax": "optax.huber_loss"}
-    return f"to limit the gradient of an error use {huber[case.recording.framework]} or clip the gradient norm"
-
-
 def _mostly_dead(case: Case) -> Iterator[Finding]:
     """A layer of which nearly all units are off, in every forward pass that a loss was computed from."""
     losses = [b for b in case.recording.backwards if not b.implicit and b.error is None and b.loss is not None]
@@ -443,7 +282,7 @@ def _mostly_dead(case: Case) -> Iterator[Finding]:
             severity="note",
             message=f"{op.units.dead} of {count(op.units.total, 'unit')} are off for the whole batch",
             why=f"The input of {quoted(site)} is negative for every row, so these units learn nothing.",
-            fix=f"a lower learning rate, other first weights, or {_leaky(case)}",
+            fix=f"a lower learning rate, other first weights, or {leaky(case)}",
             variables=(),
             where=site,
             label=f"{op.units.dead} of {op.units.total} units are off for the whole batch",

@@ -92,8 +92,8 @@ from collections.abc import Iterator
 
 from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
-from whygrad.rules.batches.bootstrapped_weights import bootstrapped
 from whygrad.rules.batches.decoded_samples import first_decoded
+from whygrad.rules.batches.live_weights import WEIGHT_WAY, live_weights
 from whygrad.rules.batches.weighed_samples import is_pure, is_reward_of
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.intent import is_log_probability
@@ -104,11 +104,6 @@ from whygrad.rules.wording import at_line, called_from, plain_subject, quoted
 CODE, NAME = "W505", "sampled-action"
 SUMMARY = "score-function and reparameterised gradients mixed up; an advantage that carries gradient"
 
-_WEIGHT_WAY = SHAPING | SUM | MINUS | PRODUCT | frozenset({
-    "div", "truediv", "__truediv__", "clamp", "clip", "clip_by_value", "neg", "negative", "__neg__", "tanh", "where",
-    "minimum", "maximum", "real_div", "abs", "reduce_sum", "sum", "squared_difference", "pow", "__pow__", "square",
-    "clamp_max", "clamp_min", "exp", "min", "max",
-})  # fmt: skip
 _BARE = SHAPING | SUM | MINUS | frozenset({
     "mean", "sum", "reduce_mean", "reduce_sum", "neg", "negative", "__neg__", "min", "minimum", "reduce_min", "mul",
     "__mul__", "__rmul__", "multiply", "div", "truediv", "__truediv__",
@@ -136,84 +131,8 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _live_weights(case: Case, objective: Objective) -> Iterator[Finding]:
-    """One finding for each set of variables: PPO weighs the same advantage twice."""
-    leaks: set[int] = set()
-    for op in objective.part.ops:
-        if op.name not in PRODUCT or len(op.inputs) != 2 or not any(v in objective.reached for v in op.outputs):
-            continue
-        for chance, weight in (op.inputs, op.inputs[::-1]):
-            ours = objective.live.get(chance, 0) & objective.trained
-            theirs = objective.live.get(weight, 0) & objective.trained
-            if not ours or not theirs or theirs in leaks or not is_log_probability(case.made_by, chance):
-                continue
-            own_heads = ours & ~theirs and theirs & ~ours
-            value = _estimate(case, objective, weight) if own_heads else None
-            if value is not None or (not own_heads and _is_judged(case, objective, weight)):
-                leaks.add(theirs)
-                shared = bool(ours & theirs) and value is not None and _has_own_term(case, objective, value)
-                shared = shared and not bootstrapped(case, objective, weight, theirs & ~ours)
-                yield _weight_finding(case, objective, op, weight, "note" if shared else "warning")
-                break
-
-
-def _estimate(case: Case, objective: Objective, weight: int) -> int | None:
-    """The prediction in a weight that is data less (or plus) a prediction with a gradient, one number for each row."""
-    todo, seen = [(weight, size(case, weight) == 1)], {weight}
-    while todo and len(seen) < _STEPS:
-        number, small = todo.pop()
-        op = case.made_by.get(number)
-        if op is None or op.kind != "compute" or op.name not in _WEIGHT_WAY:
-            continue
-        # The steps of a rollout, each a number of its own, are stacked to one weight.
-        small = small or (op.name == "stack" and all(size(case, v) == 1 for v in op.inputs))
-        if op.name in SUM or op.name in MINUS:
-            alive = [v for v in op.inputs if objective.live.get(v, 0) & objective.trained]
-            data = [v for v in op.inputs if v not in alive and v not in case.content]
-            if alive and any(small or size(case, v) > 1 for v in data):
-                return alive[0]
-            if alive and small and len(op.inputs) == 1:
-                return alive[0]
-        fresh = [v for v in op.inputs if v not in seen and objective.live.get(v, 0)]
-        seen.update(fresh)
-        todo.extend((v, small) for v in fresh)
-    return None
-
-
-def _has_own_term(case: Case, objective: Objective, value: int) -> bool:
-    """Whether an estimate reaches the loss beside the log-probabilities that it weighs: by a value loss of its own."""
-    follow = {value}
-    for op in objective.part.ops:
-        if not op.carries or not any(v in follow for v in op.inputs):
-            continue
-        others = [v for v in op.inputs if v not in follow]
-        if op.name in PRODUCT and any(objective.live.get(v, 0) and is_log_probability(case.made_by, v) for v in others):
-            continue
-        follow.update(op.outputs)
-    return objective.part.loss in follow
-
-
-def _is_judged(case: Case, objective: Objective, weight: int) -> bool:
-    """Whether a weight is what a network that is not trained here says of something that carries the gradient."""
-    todo, seen = [weight], {weight}
-    while todo and len(seen) < _STEPS:
-        op = case.made_by.get(todo.pop())
-        if op is None or op.kind != "compute":
-            continue
-        if op.name in CONTRACTS:
-            read = [objective.read[v] for v in op.inputs if v in case.content]
-            judges = bool(read) and not any(mask & objective.trained for mask in read)
-            return judges and not any(_left_out(case, objective, mask) for mask in read)
-        if op.name in _WEIGHT_WAY:
-            fresh = [v for v in op.inputs if v not in seen and objective.live.get(v, 0)]
-            seen.update(fresh)
-            todo.extend(fresh)
-    return False
-
-
-def _left_out(case: Case, objective: Objective, mask: int) -> bool:
-    """Whether a layer is not trained because it was forgotten among those of its network: W201 says that."""
-    trained = {case.variable(v).network for v in objective.variables(objective.trained)}
-    return any(v in case.unheld and case.variable(v).network in trained for v in objective.variables(mask))
+    for op, weight, shared in live_weights(case, objective):
+        yield _weight_finding(case, objective, op, weight, "note" if shared else "warning")
 
 
 def _weight_finding(case: Case, objective: Objective, op: Op, weight: int, severity: Severity) -> Finding:
@@ -316,7 +235,7 @@ def _used_beside(case: Case, objective: Objective, start: Op, sample: int, chanc
 def _told_later(case: Case, weight: int) -> bool:
     """Whether a weight came from outside (a return) or is a difference with such: not noise, not a scale."""
     made = case.made_by.get(weight)
-    return made is None or made.kind in ("enter", "stop") or made.name in _WEIGHT_WAY or made.switch is not None
+    return made is None or made.kind in ("enter", "stop") or made.name in WEIGHT_WAY or made.switch is not None
 
 
 def _sample_finding(case: Case, objective: Objective, made: Op, product: Op) -> Finding:
