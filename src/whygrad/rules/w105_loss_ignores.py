@@ -147,6 +147,8 @@ def check(case: Case) -> Iterator[Finding]:
         if again is not None or twice is not None:
             yield _repeated(case, missing, set(last), next(iter(dropped)), again, twice)
             dropped = {}
+        for site in [site for site in dropped if site is not None and is_statement(site)]:
+            yield _dropped(case, missing, dropped.pop(site), site)
         term = constant_term(case, missing, first) if dropped and first is not None else None
         if term is not None and term not in dropped:
             yield _constant(case, missing, set(last), next(iter(dropped)), term)
@@ -290,6 +292,8 @@ def _dropped(case: Case, missing: Missing, members: set[int], site: Site | None)
         site = created_at(case, members) or site  # the call runs the whole model; the layer tells more
     who = subject(case, members)
     path = [PathStep(site, "output", "computed here, and used by nothing that reaches the loss")] if site else []
+    alone = site is not None and is_statement(site)
+    use = f"keep what {quoted(site)} returns" if alone else f"let the loss use {quoted(site, 'this output')}"
     if loss is not None and (site is None or (loss.file, loss.line) != (site.file, site.line)):
         path.append(PathStep(loss, "loss", "the loss, which does not use it"))
     return Finding(
@@ -298,9 +302,9 @@ def _dropped(case: Case, missing: Missing, members: set[int], site: Site | None)
         severity=severity_of(case, members, missing),
         message=f"{who} {verb(members, case, 'gets', 'get')} no gradient: the loss{at_line(loss, site)} does "
         "not use it",
-        why="The output was computed and dropped: no data leads from here to the loss.",
-        fix=f"let the loss use {quoted(site, 'this output')} (add its term to the loss), or do not train these "
-        "variables",
+        why=f"The output was computed and dropped{', for no name takes it' if alone else ''}: no data leads from here "
+        "to the loss.",
+        fix=f"{use}{' and use it' if alone else ' (add its term to the loss)'}, or do not train these variables",
         variables=case.names(members),
         where=site,
         label="computed here and dropped: nothing that reaches the loss is made from it",
