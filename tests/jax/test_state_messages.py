@@ -11,6 +11,16 @@ pytest.importorskip("jax")
 from program_runner import PROGRAMS, only, run, said
 
 MESSAGES: dict[str, dict[str, Any]] = {
+    "w506_optimizer_made_anew": {
+        "severity": "warning",
+        "message": "`train_step` was traced in 11 of 11 calls",
+        "label": "an argument holds a new function each time",
+        "why": "An argument holds a function (`init_fn`) that is made anew for each call, and a trace is for the one "
+        "that it was made with. Tracing costs a hundred times a call and more, and every trace is kept.",
+        "fix": "make what holds it (an optimizer, a train state) once, before the loop, and pass that at each call",
+        "variables": (),
+        "path": [(21, "an argument holds a new function each time")],
+    },
     "w204_one_gradient_for_two_critics": {
         "severity": "error",
         "message": "`critic_1.params` (2 variables) is given the gradient of `critic_2.params` (2 variables)",
