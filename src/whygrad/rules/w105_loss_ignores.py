@@ -147,8 +147,8 @@ def check(case: Case) -> Iterator[Finding]:
         if again is not None or twice is not None:
             yield _repeated(case, missing, set(last), next(iter(dropped)), again, twice)
             dropped = {}
-        for site in [site for site in dropped if site is not None and is_statement(site)]:
-            yield _dropped(case, missing, dropped.pop(site), site)
+        for alone in [site for site in dropped if site is not None and is_statement(site)]:
+            yield _dropped(case, missing, dropped.pop(alone), alone)
         term = constant_term(case, missing, first) if dropped and first is not None else None
         if term is not None and term not in dropped:
             yield _constant(case, missing, set(last), next(iter(dropped)), term)
