@@ -98,6 +98,7 @@ from whygrad.rules.cuts.consumer import (
 from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.cuts.idle_terms import idle_terms
 from whygrad.rules.cuts.last_use import dropped_at, last_use, routed, runs_others
+from whygrad.rules.cuts.left_out_of_loop import left_out_of_loop
 from whygrad.rules.cuts.missing import Missing, missing_gradients
 from whygrad.rules.cuts.missing_terms import left_out, taken_by_another, without_term
 from whygrad.rules.cuts.noise_instead import noise_instead
@@ -163,6 +164,9 @@ def check(case: Case) -> Iterator[Finding]:
             yield replace(told, severity="note") if taken_inside(case, missing.backward, output) else told
         never = variables - last.keys()
         for members, finding in used_instead(case, missing, never):
+            never -= members
+            yield finding
+        for members, finding in left_out_of_loop(case, missing, set(never)):
             never -= members
             yield finding
         for members in _by_place(case, never):
