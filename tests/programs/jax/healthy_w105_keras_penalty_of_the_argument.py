@@ -41,6 +41,7 @@ def train_step(trained, fixed, kept, x):
     return trained, fixed, kept
 
 
-state = [[v.value for v in part] for part in (model.trainable_variables, model.non_trainable_variables, optimizer.variables)]
+parts = model.trainable_variables, model.non_trainable_variables, optimizer.variables
+state = [[v.value for v in part] for part in parts]
 for _ in range(5):
     state = train_step(*state, x)
