@@ -9,7 +9,7 @@ state = tx.init(params)
 
 
 def clipped(grads, limit):
-    scale = jnp.minimum(1.0, limit / (optax.global_norm(grads) + 1e-6))
+    scale = jnp.minimum(1.0, limit / (optax.tree.norm(grads) + 1e-6))
     return jax.tree.map(lambda g: g * scale, grads)
 
 
