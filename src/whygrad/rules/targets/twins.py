@@ -341,11 +341,14 @@ def dropped_averages_of(case: Case, twin: Twin) -> int:
 
 
 def mixed_for_a_loss(case: Case, twin: Twin) -> Op | None:
-    """JAX: where the two networks are averaged, or one is chosen, for this loss, which is all that the result serves."""
+    """JAX: where the two networks are averaged, or one is chosen, for this loss, and for nothing else."""
     held = _first_content(case, twin)
     mixing = (op for op in twin.objective.part.ops if op.name in _MIXES and op.kind == "compute")
-    meeting = ((op, _met(case, op, held)) for op in mixing if case.recording.framework == "jax")
-    return next((op for op, met in meeting if met & twin.originals and met & twin.members and _pair(case, op, met)), None)
+    for op in mixing if case.recording.framework == "jax" else ():
+        met = _met(case, op, held)
+        if met & twin.originals and met & twin.members and _pair(case, op, met):
+            return op
+    return None
 
 
 def _left_lying(case: Case, twin: Twin) -> Iterator[tuple[Op, set[int]]]:
