@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import linecache
 import re
 from collections.abc import Callable
@@ -101,6 +102,7 @@ def is_statement(site: Site) -> bool:
     return not _columns(first, 0, site.column).strip() and (not after or after.startswith("#"))
 
 
+@functools.lru_cache(maxsize=4096)
 def renamed(site: Site) -> Site | None:
     """Where what a line computes gets the name under which its function returns it: `loss = q_loss`, `return loss`."""
     tree = tree_of(site.file)
@@ -130,6 +132,7 @@ def _spans(node: ast.stmt, line: int) -> bool:
     return node.lineno <= line <= (node.end_lineno or node.lineno)
 
 
+@functools.lru_cache(maxsize=4096)
 def assigned(site: Site) -> Site | None:
     """Where a loss was assigned: `loss = …` for `loss.mean().backward()` and for `tape.gradient(loss, …)`."""
     tree = tree_of(site.file)
@@ -174,6 +177,7 @@ def assigned(site: Site) -> Site | None:
     )
 
 
+@functools.lru_cache(maxsize=4096)
 def returned(site: Site) -> Site | None:
     """The statement with which the function of a site returns, where there is just one after it."""
     tree = tree_of(site.file)
@@ -194,6 +198,7 @@ def _puts_together(value: ast.expr) -> bool:
     return sums or isinstance(value, ast.Name | ast.Attribute | ast.Subscript)
 
 
+@functools.lru_cache(maxsize=4096)
 def bound_for_return(site: Site) -> Site | None:
     """The statement that puts together what the function of a site returns by a name."""
     end, tree = returned(site), tree_of(site.file)

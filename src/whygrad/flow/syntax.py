@@ -12,7 +12,7 @@ from whygrad.flow.site import Site
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=512)
 def tree_of(file: str) -> ast.Module | None:
     """The parsed source of a file, None where there is none."""
     try:
@@ -101,7 +101,7 @@ def spoken_in(node: ast.AST) -> set[str]:
     return {part for one in ast.walk(node) for part in dotted(one).split(".") if part}
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=512)
 def _calls(file: str) -> dict[tuple[int, int, int, int], str]:
     """What is called at each place of a file."""
     tree = tree_of(file)
@@ -146,14 +146,14 @@ def bindings(files: Iterable[str], name: str) -> Iterator[tuple[Site, ast.expr]]
         yield from assignments(file).get(name, ())
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=512)
 def functions(file: str) -> frozenset[str]:
     """The names of the functions and methods that a file defines."""
     tree = tree_of(file)
     return frozenset(n.name for n in ast.walk(tree) if isinstance(n, Function)) if tree is not None else frozenset()
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=512)
 def assignments(file: str) -> dict[str, list[tuple[Site, ast.expr]]]:
     """For each name of a file, the assignments to it with the expression that it is given."""
     tree = tree_of(file)

@@ -154,7 +154,8 @@ class TorchWatch:
             self._skips = False
             return
         gradients = self._gradients()
-        self._looking = self._looking or self._is_odd(gradients)
+        changed = self._has_changed(gradients)  # also where a look is due: the next update is compared with this one
+        self._looking = self._looking or changed or bool(self._pass.sentinel(gradients))
         if not self._looking:
             return
         began = time.perf_counter()
@@ -200,13 +201,10 @@ class TorchWatch:
             self._seen.append(look)
             self._looked += 1
 
-    def _is_odd(self, gradients: Sequence[Any]) -> bool:
-        """Whether an update that nobody meant to look at deserves a look: a gradient that is gone, or not finite."""
-        there = [g is not None for g in gradients]
-        if there != self._had:
-            known, self._had = self._had is not None, there
-            return known
-        return bool(self._pass.sentinel(gradients))
+    def _has_changed(self, gradients: Sequence[Any]) -> bool:
+        """Whether a gradient is gone, or there is one more, since the update before."""
+        before, self._had = self._had, [g is not None for g in gradients]
+        return before is not None and before != self._had
 
     # In the store's thread.
 

@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from whygrad.live import detecting
+from whygrad.live.budget import Budget
 from whygrad.live.looks import INDEX
 from whygrad.live.reading import Reading
 from whygrad.live.watching import watch
@@ -181,6 +182,19 @@ def test_a_gradient_that_gets_lost_is_told(tmp_path):
 
     with watch(net, optimizer, run=tmp_path):
         train(net, optimizer, 400, spoil=spoil)
+    assert events(tmp_path) == [(25, "W105", "2.bias")]
+
+
+def test_a_gradient_that_gets_lost_is_told_where_every_update_before_was_looked_at(tmp_path, monkeypatch):
+    monkeypatch.setattr(Budget, "due", lambda self, update: update != 25)
+    net, optimizer = make()
+
+    def spoil(update, net):
+        if update >= 25:
+            net[2].bias.grad = None
+
+    with watch(net, optimizer, run=tmp_path):
+        train(net, optimizer, 40, spoil=spoil)
     assert events(tmp_path) == [(25, "W105", "2.bias")]
 
 

@@ -31,6 +31,8 @@ def waiting(
             dropped = _lets_fall(statement) or _of_itself(statement)
             if any((file, line) in ran for line in lines) or function == "__init__" or dropped:
                 continue
+            if not _would_sync(statement, names, functions):
+                continue
             keys = _keys(tree, function) if function and not function.startswith("__") else frozenset[str]()
             if keys and _is_method(tree, statement):
                 keys = frozenset({f".{function}"})  # a function of the module may have the same name
@@ -38,11 +40,7 @@ def waiting(
                 continue
             if unused and not keys:
                 continue
-            if (
-                _would_sync(statement, names, functions)
-                and not _never([one for _, one in trees], tree, statement)
-                and not _restores(tree, function)
-            ):
+            if not _never([one for _, one in trees], tree, statement) and not _restores(tree, function):
                 end = statement.end_col_offset or statement.col_offset
                 return Site(file, statement.lineno, statement.col_offset, statement.end_lineno or statement.lineno, end,
                             function)  # fmt: skip
@@ -51,12 +49,27 @@ def waiting(
 
 def _is_method(tree: ast.Module, statement: ast.stmt) -> bool:
     """Whether a statement stands in a method, and in no function inside of one."""
+    line = statement.lineno
+    for first, last, inner in _methods(tree):
+        if first <= line <= last:
+            return not any(begin <= line <= end for begin, end in inner)
+    return False
+
+
+@functools.lru_cache(maxsize=512)
+def _methods(tree: ast.Module) -> list[tuple[int, int, list[tuple[int, int]]]]:
+    """The first and last line of every method of a file, and of the functions inside of it."""
+    found: list[tuple[int, int, list[tuple[int, int]]]] = []
     for node in ast.walk(tree):
         for child in node.body if isinstance(node, ast.ClassDef) else ():
-            if isinstance(child, Function) and child.lineno <= statement.lineno <= (child.end_lineno or child.lineno):
+            if isinstance(child, Function):
                 inner = [one for one in ast.walk(child) if isinstance(one, Function) and one is not child]
-                return not any(one.lineno <= statement.lineno <= (one.end_lineno or 0) for one in inner)
-    return False
+                found.append((*_span(child), [_span(one) for one in inner]))
+    return found
+
+
+def _span(function: Function) -> tuple[int, int]:
+    return function.lineno, function.end_lineno or function.lineno
 
 
 def _lets_fall(statement: ast.stmt) -> bool:
@@ -73,7 +86,7 @@ def _of_itself(statement: ast.stmt) -> bool:
     return len(names) == 2 and names[0] != "" and names[0] == names[1]
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=512)
 def _restores(tree: ast.Module, function: str) -> bool:
     """Whether a function reads weights from a file, or out of a dict by their names.
 
@@ -131,7 +144,7 @@ def _is_call_of(statement: ast.stmt, name: str) -> bool:
     return isinstance(call, ast.Call) and _key(dotted(call.func)) == name
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=4096)
 def _overrides(tree: ast.Module, function: str) -> bool:
     """Whether a class that builds on another has a method of this name: what it builds on may call it."""
     plain = _CALLS_NOTHING if function not in _CALLED_BY_MODULES else {"object"}
@@ -147,7 +160,7 @@ def _key(name: str) -> str:
     return f".{name.rpartition('.')[2]}" if "." in name else name
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=4096)
 def _keys(tree: ast.Module, function: str) -> frozenset[str]:
     """How a function can be spoken of: a method as an attribute, a function in a function by its bare name."""
     parents: set[type[ast.AST]] = set()
@@ -163,7 +176,7 @@ def _keys(tree: ast.Module, function: str) -> frozenset[str]:
     return frozenset({function, f".{function}"})
 
 
-@functools.lru_cache(maxsize=16)
+@functools.lru_cache(maxsize=512)
 def _mentions(tree: ast.Module) -> dict[str, list[tuple[ast.stmt, str]]]:
     """For each name or `.attribute` that is read, the statements that read it, each with its function.
 
