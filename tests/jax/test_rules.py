@@ -119,6 +119,16 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": (),
         "path": [(15, "its gradient is asked for here")],
     },
+    "w201_weights_handed_on": {
+        "severity": "warning",
+        "message": "`params[0]`, `params[1]` (2 of 4 variables of `params`) get a gradient that no optimizer applies",
+        "label": "`params` is left out here",
+        "why": "The loss at line 14 depends on it and could train it, but no update ever reaches it: it keeps its "
+        "first values.",
+        "fix": "apply it too, as the others of params are, or ask for the gradient of those others alone",
+        "variables": ("params[0][0]", "params[1][0]"),
+        "path": [(25, "made here"), (20, "left out here"), (14, "the loss, which gives them a gradient")],
+    },
     "w201_everything_frozen": {
         "severity": "error",
         "message": "`params` (4 variables) gets a gradient, and every update that the optimizer makes of it is zero",
