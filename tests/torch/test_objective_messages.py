@@ -55,6 +55,16 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("online.0.weight", "online.0.bias", "online.2.weight", "online.2.bias"),
         "path": [(10, "one network under two names")],
     },
+    "w502_reference_is_the_policy": {
+        "severity": "error",
+        "message": "`reference` and `policy` are one network: `policy` (4 variables)",
+        "label": "`reference = policy` makes no second network",
+        "why": "The loss holds the one against the other, and they say the same in every update: what is to stay "
+        "behind moves with every step of the optimizer.",
+        "fix": "make `reference` a network of its own: copy.deepcopy(policy)",
+        "variables": ("policy.0.weight", "policy.0.bias", "policy.2.weight", "policy.2.bias"),
+        "path": [(8, "one network under two names")],
+    },
     "w502_shallow_copy": {
         "severity": "error",
         "message": "`self.target` and `self.online` are one network: `online` (4 variables)",

@@ -65,7 +65,7 @@ def _of_pass(case: Case, backward: Backward) -> Iterator[tuple[Op, set[int]]]:
         if not read or (read & trained and not _learned_before(case, read, backward)):
             continue
         for op in own.ops:
-            network = _equal_sides(case, op, backward)
+            network = equal_sides(case, op, backward)
             if network:
                 yield op, network
                 break
@@ -80,7 +80,7 @@ def _learned_before(case: Case, network: set[int], backward: Backward) -> bool:
     )
 
 
-def _equal_sides(case: Case, op: Op, backward: Backward) -> set[int]:
+def equal_sides(case: Case, op: Op, backward: Backward) -> set[int]:
     """The variables that both sides are computed from, where these are the same in every entry and no constants."""
     divides = base_name(op) in QUOTIENTS
     if (not divides and base_name(op) not in DIFFERENCES) or len(set(op.inputs)) != 2:
