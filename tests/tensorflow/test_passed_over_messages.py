@@ -13,6 +13,20 @@ from program_runner import PROGRAMS, only, run, said
 FOLDER = PROGRAMS / "tensorflow"
 
 MESSAGES: dict[str, dict[str, Any]] = {
+    "w101_kept_from_build": {
+        "severity": "error",
+        "message": "`layer.half` gets no gradient from the loss at line 28",
+        "label": "computed once, in build(), where no tape is open",
+        "why": "A GradientTape differentiates only what runs while it is open. Every call uses the result of this one.",
+        "fix": "compute `tf.transpose(self.half)` in call(), from the variables as they are then",
+        "variables": ("layer.half",),
+        "path": [
+            (20, "the output of `layer`"),
+            (27, "the tape"),
+            (12, "the gradient stops here"),
+            (28, "the loss"),
+        ],
+    },
     "w101_values_of_a_rollout": {
         "severity": "error",
         "message": "`critic` (4 variables) gets no gradient from the loss at line 32",

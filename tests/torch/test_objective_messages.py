@@ -135,6 +135,18 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("critic.0.weight", "critic.0.bias", "critic.2.weight", "critic.2.bias"),
         "path": [(12, "every row meets every row"), (12, "the loss")],
     },
+    "w504_several_targets": {
+        "severity": "warning",
+        "message": "`nn.functional.mse_loss(critic(torch.cat([states, actions], …` holds each prediction against 3 "
+        "targets: (16, 1) against (16, 3)",
+        "label": "(16, 1) against (16, 3)",
+        "why": "Broadcasting repeats the prediction for each of the 3 columns, and the loss at line 17 pulls it to "
+        "their mean. PyTorch warns of the two sizes.",
+        "fix": "give both the same shape before they meet: what belongs to one number is summed up first (the "
+        "log-probability of several actions: .sum(dim=1, keepdim=True))",
+        "variables": ("critic.0.weight", "critic.0.bias", "critic.2.weight", "critic.2.bias"),
+        "path": [(17, "each prediction meets 3 targets"), (17, "the loss")],
+    },
     "w504_bellman_sum": {
         "severity": "error",
         "message": "`rewards + 0.99 * best` pairs every row of the batch with every row: (32,) against (32, 1)",

@@ -13,6 +13,39 @@ from program_runner import PROGRAMS, only, run, said
 FOLDER = PROGRAMS / "torch"
 
 MESSAGES: dict[str, dict[str, Any]] = {
+    "w102_adapted_copy": {
+        "severity": "error",
+        "message": "`net` (4 variables) gets no gradient from the loss at line 20, which is computed with a copy",
+        "label": "the gradient stops here: a copy of its own",
+        "why": "A deep copy has the same numbers and is a network of its own: the gradient ends in it. The optimizer "
+        "holds the original, and the copy is dropped.",
+        "fix": "make the adapted parameters of the original, p - lr * g, and run it with them "
+        "(torch.func.functional_call(model, params, x)); to use the copy's gradient as it is, hand it on: "
+        "p.grad = copied.grad",
+        "variables": ("net.0.weight", "net.0.bias", "net.2.weight", "net.2.bias"),
+        "path": [(16, "copied here, for this update"), (20, "the loss, computed with the copy")],
+    },
+    "w107_state_by_a_local_name": {
+        "severity": "error",
+        "message": "the backward pass at line 29 runs into a graph that is already used up",
+        "label": "kept here for the next update, with its whole history",
+        "why": "State that is carried from one update to the next still hangs on the graph that backward() has freed.",
+        "fix": "cut it between updates: h = h.detach() (for an LSTM both parts); retain_graph=True only hides the "
+        "error",
+        "variables": (),
+        "path": [(18, "computed here, before the first backward"), (18, "used again here, after it")],
+    },
+    "w201_group_used_up": {
+        "severity": "error",
+        "message": "`torch.optim.Adam(groups, lr=1e-3)` is given a group without parameters: its generator was used up "
+        "before",
+        "label": "one group of this is empty",
+        "why": "parameters() returns a generator, which gives each parameter once. Whoever went through it first (a "
+        "count, a print, another optimizer) left nothing over for this one.",
+        "fix": "call parameters() again for each use, or keep a list: list(model.parameters())",
+        "variables": (),
+        "path": [(19, "gets an empty group")],
+    },
     "w102_loss_asked_first": {
         "severity": "error",
         "message": "`log_alpha` never learns: `alpha_loss.requires_grad` at line 22 is False",

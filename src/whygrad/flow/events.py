@@ -131,6 +131,8 @@ class Retrace:
     count: int
     calls: int
     reason: str = ""
+    last: int = 0
+    """TensorFlow: the number of the call that was traced last."""
     body: tuple[str, int, int] | None = None
     """TensorFlow: the file and the first and last line of the function, where it was truly traced."""
 
@@ -213,6 +215,8 @@ class GivenNothing:
     """Variables that the model keeps in plain containers: the file and the name of the class, and the attribute."""
     frozen: frozenset[int]
     """Variables that it lists, and that ask for no gradient."""
+    part: bool = False
+    """It was made all the same: one of its groups is empty, the others are not."""
 
 
 @dataclass(slots=True)

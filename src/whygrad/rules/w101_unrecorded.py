@@ -136,6 +136,10 @@ def _words(case: Case, verdict: Verdict) -> tuple[str, str, str]:
             "has no derivative."
         )
         return label, why, f"compute {call} inside the function that is differentiated, from its argument"
+    if verdict.built is not None:
+        label = f"computed once, in {verdict.built.function.rpartition('.')[2]}(), where no tape is open"
+        why = "A GradientTape differentiates only what runs while it is open. Every call uses the result of this one."
+        return label, why, f"compute {call} in call(), from the variables as they are then"
     if tape is not None:
         opened = at_line(case.site(tape.stack), verdict.where)
         if verdict.op.at < tape.opened:

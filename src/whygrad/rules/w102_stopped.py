@@ -3,7 +3,9 @@
 What it checks
     Every way from the variable to the loss passes through an operation that
     is there to stop gradients: .detach(), .detach_(), .data,
-    tf.stop_gradient, keras.ops.stop_gradient, jax.lax.stop_gradient.
+    tf.stop_gradient, keras.ops.stop_gradient, jax.lax.stop_gradient. In
+    PyTorch also a loss that is computed with a deep copy of the network,
+    made anew for each update.
     A warning, where the variable learns from the rest of the loss, and one
     term of it is such a constant.
 
@@ -77,6 +79,7 @@ from whygrad.rules.cuts.chosen_stops import chosen_stops
 from whygrad.rules.cuts.fixed_addend import is_fixed_addend
 from whygrad.rules.cuts.idle_terms import idle_terms
 from whygrad.rules.cuts.never_begun import ASKED
+from whygrad.rules.cuts.taught_copies import taught_copies, taught_finding
 from whygrad.rules.cuts.verdict import Verdict, verdicts
 from whygrad.rules.finding import Finding
 from whygrad.rules.updates.leaks import leaks
@@ -95,6 +98,8 @@ def check(case: Case) -> Iterator[Finding]:
         if is_fixed_addend(case, verdict) or _is_leak(case, verdict) or verdict.variables <= misasked:
             continue
         yield from_verdict(case, verdict, NAME, *_words(case, verdict))
+    for taught in taught_copies(case):
+        yield taught_finding(case, taught, CODE, NAME)
 
 
 def _is_leak(case: Case, verdict: Verdict) -> bool:

@@ -104,6 +104,7 @@ from whygrad.rules.cuts.noise_instead import noise_instead
 from whygrad.rules.cuts.stand_ins import network_used_instead, severity_of, stood_in, used_instead
 from whygrad.rules.cuts.switched_off import switched_off
 from whygrad.rules.cuts.taken_inside import taken_inside
+from whygrad.rules.cuts.taught_copies import taught_copies
 from whygrad.rules.cuts.unread_terms import unread_terms
 from whygrad.rules.cuts.verdict import Verdict, verdicts
 from whygrad.rules.finding import Finding, PathStep
@@ -125,6 +126,7 @@ def check(case: Case) -> Iterator[Finding]:
             yield _captured(case, verdict)
     out_of_order = cleared_away(case) | unstarted(case)  # the calls are in the wrong order: W301, W302
     out_of_order |= swapped_variables(case)  # W204: the optimizer holds the wrong ones
+    out_of_order |= {v for taught in taught_copies(case) for v in taught.variables}  # W102: copies learn in their place
     out_of_order |= {v for optimizer, _ in given_by_mistake(case) for v in optimizer.holds}  # W201: so does this one
     for missing in missing_gradients(case):
         variables = {v for v in missing.unreached if not _unwatched(case, missing, v)}

@@ -90,7 +90,7 @@ from whygrad.flow import reach
 from whygrad.flow.events import Backward
 from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
-from whygrad.flow.syntax import keeps_own_state
+from whygrad.flow.syntax import is_store, keeps_own_state, put_away
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.computed_once import Once, computed_once
 from whygrad.rules.cuts.escaped import escaped
@@ -254,6 +254,8 @@ def _carried(
     same = (made.file, made.line) == (used.file, used.line)
     if same:
         label = "the result of the last update goes in again here, with its whole history"
+        if is_store(made):
+            label = "kept here for the next update, with its whole history"
         why = "State that is carried from one update to the next still hangs on the graph that backward() has freed."
         fix = "cut it between updates: h = h.detach() (for an LSTM both parts); retain_graph=True only hides the error"
     elif kept:
@@ -286,7 +288,10 @@ def _within(case: Case, old: Op, new: Op) -> tuple[Site, Site] | None:
     one, other = case.site(old.stack), case.site(new.stack)
     if one is None or other is None or not one.own or (one.file, one.function) != (other.file, other.function):
         return None
-    return (one, other) if keeps_own_state(other) else None
+    if keeps_own_state(other):
+        return one, other
+    stored = put_away(other)
+    return (stored, stored) if stored is not None else None
 
 
 def _called_anew(case: Case, backward: Backward, first: Backward, network: Op) -> bool:

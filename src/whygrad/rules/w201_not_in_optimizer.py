@@ -153,8 +153,11 @@ def check(case: Case) -> Iterator[Finding]:
             idle -= members
         elif recording.framework == "jax" and not whole:
             idle -= members  # an update is recognised by its arithmetic: a part of one network may be written otherwise
+    emptied = {case.site(refused.stack) for refused in recording.given_nothing if refused.used_up}
     for network, group in networks(case, idle).items():
-        yield _finding(case, network, set(group))
+        finding = _finding(case, network, set(group))
+        if finding.where is None or finding.where not in emptied:  # why they are missing there is told already
+            yield finding
 
 
 def _asked_once(case: Case) -> set[int]:

@@ -79,6 +79,7 @@ from itertools import pairwise
 
 from whygrad.flow.events import Backward, Step
 from whygrad.flow.site import Site
+from whygrad.flow.syntax import placed_at
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.finding import Finding, PathStep
@@ -106,10 +107,9 @@ def check(case: Case) -> Iterator[Finding]:
             return
         case, pair = case.over_time, later
     holder = next((o for o in case.recording.optimizers.values() if o.holds & pair.stale), None)
-    made, built = (
-        _made_at(case, set(pair.fresh), set(pair.stale)),
-        case.site(holder.created) if holder is not None else None,
-    )
+    made = _made_at(case, set(pair.fresh), set(pair.stale))
+    made = (placed_at(made) if made is not None else None) or made
+    built = case.site(holder.created) if holder is not None else None
     path = [PathStep(built, "optimizer", "the optimizer took the old variables here")] if built is not None else []
     if made is not None:
         path.append(PathStep(made, "creation", "the model got new variables here"))
@@ -163,7 +163,9 @@ def _made_at(case: Case, fresh: set[int], stale: set[int]) -> Site | None:
         return None
     shared = {site for v in stale for site in case.stack(case.variable(v).created)}
     stack = next((s for v in sorted(fresh) if made in (s := case.stack(case.variable(v).created))), (made,))
-    return next((site for site in stack[stack.index(made) :] if site not in shared), made)
+    around = stack.index(made)
+    inward = (site for site in reversed(stack[: around + 1]) if site not in shared)  # one constructor made both
+    return next(inward, None) or next((site for site in stack[around:] if site not in shared), made)
 
 
 def _refused(case: Case) -> Iterator[Finding]:

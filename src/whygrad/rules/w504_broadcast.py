@@ -4,7 +4,9 @@ What it checks
     A column of numbers, shape (B, 1), meets a plain row of B numbers, shape
     (B,), in a difference, a sum, a product or a loss function, and the
     (B, B) result goes into the loss. Also where the row was laid out beside
-    the column by hand, with expand(), and the difference is squared.
+    the column by hand, with expand(), and the difference is squared. And in
+    PyTorch a column of predictions, (B, 1), that a loss function like
+    mse_loss is given together with several targets for each, (B, k).
 
 Why it matters
     Broadcasting pairs every entry of one with every entry of the other. The
@@ -62,6 +64,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygrad.flow.operations import Op
+from whygrad.rules.batches.several_targets import several_targets
 from whygrad.rules.batches.squared_pairs import in_vain
 from whygrad.rules.batches.stretched_rows import stretched_row
 from whygrad.rules.case import Case
@@ -104,6 +107,10 @@ def check(case: Case) -> Iterator[Finding]:
         if found is not None and found.stack not in seen:
             seen.add(found.stack)
             yield _finding(case, objective, found)
+        for op, finding in several_targets(case, objective) if found is None else ():
+            if op.stack not in seen:
+                seen.add(op.stack)
+                yield finding
 
 
 def _first(case: Case, objective: Objective) -> Op | None:

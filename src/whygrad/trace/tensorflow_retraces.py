@@ -122,7 +122,7 @@ class Retraces:
             seen.event.reason = _difference(seen.given, given)
             seen.event.stack = stack
         seen.event.count += 1
-        seen.event.calls = seen.calls
+        seen.event.calls = seen.event.last = seen.calls
         seen.maker, seen.given = self._number(function), given
 
     def _number(self, function: Any) -> int:

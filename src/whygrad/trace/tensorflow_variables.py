@@ -136,7 +136,9 @@ class Variables:
             sources = [before, *sources]
         copies = op_type in words.OVERWRITES and self._copies(store, sources)
         after = self._new_content(store, inputs[-1] if op_type in words.OVERWRITES else None)
-        op = self.recorder.add(by, "write", () if self._is_sync(store) else sources, (after,), stack, False)
+        places = self.recorder.inputs(inputs[1:-1], stack, frame)  # where it is written to may have been computed
+        given = () if self._is_sync(store) else (*sources, *places)
+        op = self.recorder.add(by, "write", given, (after,), stack, False)
         store.copied = store.copied or copies
         variable = store.reference() if store.reference is not None else None
         weights = variable is not None and variable.trainable and bool(len(variable.shape))

@@ -31,8 +31,23 @@ def asked_model(given: Any) -> torch.nn.Module | None:
 
 
 def is_used_up(given: Any) -> bool:
-    """Whether a generator was gone through before."""
+    """Whether a generator was gone through before, be it behind a `filter` or a `map`."""
+    while isinstance(given, (filter, map)):
+        given = given.__reduce__()[1][-1]
     return isinstance(given, GeneratorType) and given.gi_frame is None
+
+
+def has_emptied_group(given: Any) -> bool:
+    """Whether one of several groups is such a generator: PyTorch takes it for a group of no parameters."""
+    groups = given if isinstance(given, (list, tuple)) else ()
+    return any(isinstance(group, dict) and is_used_up(group.get("params")) for group in groups)
+
+
+def note_emptied_group(recorder: TorchRecorder, frame: FrameType) -> None:
+    """Write down that an optimizer was made with such a group."""
+    stack = recorder.session.stacks.capture(frame)
+    noted = GivenNothing(recorder.session.tick(), stack, True, {}, frozenset(), part=True)
+    recorder.recording.given_nothing.append(noted)
 
 
 def note_given_nothing(recorder: TorchRecorder, model: torch.nn.Module | None, used_up: bool, frame: FrameType) -> None:

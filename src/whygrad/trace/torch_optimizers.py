@@ -13,7 +13,14 @@ from torch import Tensor
 from torch.optim import optimizer as torch_optimizer
 
 from whygrad.trace.patches import Patches
-from whygrad.trace.torch_given_nothing import REFUSED, asked_model, is_used_up, note_given_nothing
+from whygrad.trace.torch_given_nothing import (
+    REFUSED,
+    asked_model,
+    has_emptied_group,
+    is_used_up,
+    note_emptied_group,
+    note_given_nothing,
+)
 from whygrad.trace.updates import Updates
 
 if TYPE_CHECKING:
@@ -61,7 +68,7 @@ class Optimizers:
         def __init__(optimizer: Any, *args: Any, **kwargs: Any) -> None:
             recorder = self.recorder
             given = args[0] if args else kwargs.get("params")
-            model, used_up = asked_model(given), is_used_up(given)
+            model, used_up, emptied = asked_model(given), is_used_up(given), has_emptied_group(given)
             try:
                 with recorder.quiet():
                     original(optimizer, *args, **kwargs)
@@ -73,6 +80,8 @@ class Optimizers:
                 raise
             with recorder.guarded:
                 self._note_made(optimizer, sys._getframe(1))
+                if emptied:
+                    note_emptied_group(recorder, sys._getframe(1))
                 if (recorder.ring.running or not recorder.deep) and recorder.session.may_deepen():
                     recorder.deepen()
 

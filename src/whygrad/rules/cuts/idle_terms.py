@@ -12,6 +12,7 @@ from whygrad.flow.operations import ITS_OWN, Op
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case, asked_once
 from whygrad.rules.cuts.added_numbers import added_numbers, has_own_loss
+from whygrad.rules.cuts.counted_terms import counted
 from whygrad.rules.cuts.intent import is_log_probability, leading_on, only_weighs
 from whygrad.rules.cuts.loss_terms import MEANS, PRODUCTS, QUOTIENTS, SIGNS, SUMS, one_number, terms_of
 from whygrad.rules.cuts.missing import Missing, applied_after, cuts_of, missing_gradients
@@ -117,10 +118,12 @@ def _of_loss(case: Case, backward: Backward, trained: set[int]) -> list[Verdict]
     for term in terms:
         if term in teaching or term not in case.made_by or not live:
             continue
-        rows = not one_number(case, term) and not is_log_probability(case.made_by, term, _SURROGATE)
+        number = _one_number_alone(case, part, term, teaching)
+        rows = not number and not is_log_probability(case.made_by, term, _SURROGATE)
         if rows and not _judges(case, term, trained):
             continue  # a baseline, row by row: it is subtracted for what it does to the numbers
         own, cuts = _stops(case, backward, term, trained, reach.CERTAIN)
+        cuts = cuts or (counted(case, backward, own, trained) if number else [])
         if not rows and any(other in own.values for other in live):
             continue  # `a + (b - a).detach()`: the value of one, the gradient of the other
         wider, exits = _stops(case, backward, term, trained, reach.PROVED)
@@ -165,6 +168,17 @@ def _log_probabilities(case: Case, cuts: list[reach.Cut]) -> list[reach.Cut]:
         if near:
             return near
     return []
+
+
+def _one_number_alone(case: Case, part: reach.Slice, term: int, teaching: set[int]) -> bool:
+    """Whether a term is one number, or rows that are summed up before anything that learns is added to them."""
+    value = term
+    while not one_number(case, value):
+        users = [op for op in part.ops if value in op.inputs]
+        if len(users) != 1 or not users[0].outputs or any(v in teaching for v in users[0].inputs):
+            return False
+        value = users[0].outputs[0]
+    return True
 
 
 def _left_on_its_way(case: Case, op: Op, backward: Backward) -> bool:

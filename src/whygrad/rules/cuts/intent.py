@@ -191,6 +191,8 @@ def comes_from_variable(case: Case, value: int) -> bool:
 
 def feeds_copy(case: Case, part: reach.Slice, cut: reach.Cut) -> bool:
     """Whether what lies behind a cut is stored into another variable: a copy of weights, such as a target's sync."""
+    if cut.op.kind == "discrete" and not any(case.recording.values[v].floating for v in cut.op.outputs):
+        return False  # whole numbers are no weights: they say where something is written
     values, _ = _followers(case.recording, part, cut)
     return any(op.kind == "write" and any(v in values for v in op.inputs) for op in part.ops if op.at > cut.op.at)
 

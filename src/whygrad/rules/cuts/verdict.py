@@ -20,6 +20,9 @@ from whygrad.rules.updates.swapped import swapped_variables
 GRAD, CHECKPOINT = "autograd.grad", "CheckpointFunction"
 """PyTorch: what runs without being recorded, unless it is told to (`create_graph`) or given a live tensor."""
 
+_BUILDS = frozenset({"build", "__init__"})
+"""Methods in which a layer makes its variables, once and for all."""
+
 _FORWARD = frozenset({"call", "__call__", "forward"})
 """Methods that a framework calls when a network is called."""
 
@@ -49,6 +52,8 @@ class Verdict:
     """The variables learn from other terms of the loss; the one that is cut here trains nobody."""
     penalised: bool = False
     """They learn from penalties on their own output alone; the term that is cut here trains others."""
+    built: Site | None = None
+    """TensorFlow: the line in `build` or `__init__` that computed it, once, where a layer did."""
 
 
 @asked_once
@@ -165,8 +170,20 @@ def _judge_tape(case: Case, verdict: Verdict, tape: Tape, missing: Missing, cut:
         return
     else:
         verdict.code = "W101"
+    verdict.built = _while_built(case, op, tape)
+    if verdict.built is not None:
+        verdict.where = verdict.built
+        return
     shared = shared_site(case.stack(op.stack), case.stack(tape.stack))
     verdict.where = _own_call(case, verdict, missing, shared or _caller(case, op))
+
+
+def _while_built(case: Case, op: Op, tape: Tape) -> Site | None:
+    """Where a layer computes something from its variables while it makes them, to use the result in every call."""
+    around = {site.function for site in case.stack(tape.stack)}
+    inside = (s for s in case.stack(op.stack) if s.own and s.function.rpartition(".")[2] in _BUILDS)
+    found = next(inside, None)
+    return found if found is not None and "." in found.function and found.function not in around else None
 
 
 def _caller(case: Case, op: Op) -> Site | None:

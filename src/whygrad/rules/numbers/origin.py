@@ -59,8 +59,9 @@ class Origin:
 
 
 def base_name(op: Op) -> str:
-    """`truediv` of `__rtruediv__`, `log` of `log_`."""
-    return op.name.strip("_").rsplit(".", 1)[-1].lower().replace("rtruediv", "truediv").replace("itruediv", "truediv")
+    """`truediv` of `__rtruediv__` and of `__rdiv__`, `log` of `log_`."""
+    name = op.name.strip("_").rsplit(".", 1)[-1].lower()
+    return "truediv" if name in ("rtruediv", "itruediv", "rdiv") else name
 
 
 # --- has anything happened ----------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from whygrad.flow import reach
 from whygrad.flow.events import Copy
 from whygrad.flow.operations import Op
+from whygrad.flow.site import Site, Stack
 from whygrad.rules.case import Case, asked_once
 from whygrad.rules.cuts.roles import fed_with, serves_as_target
 from whygrad.rules.targets.distributions import distributions
@@ -234,8 +235,24 @@ def _through_numpy(case: Case, objective: Objective, members: set[int], original
     ours = {v for v in fed_with(case, members, part.ops) if values[v].floating and values[v].shape}
     shapes = {values[v].shape for v in theirs if (values[v].shape[0] or 0) > 1}
     others = {_content(case, v) for v in theirs}
-    alike = all(values[v].shape in shapes for v in ours)
+    alike = all(values[v].shape in shapes for v in ours) or _row_by_row(case, objective, members, shapes)
     return alike and any(_content(case, v) not in others for v in ours)
+
+
+def _row_by_row(case: Case, objective: Objective, members: set[int], shapes: set[tuple[int | None, ...]]) -> bool:
+    """Whether the update itself shows them one state after the other, about as many as its batch has rows."""
+    backward, values = objective.backward, case.recording.values
+    asked = case.site(backward.stack)
+    since = max((b.at for b in case.recording.backwards if b.at < backward.at), default=0)
+    ops = [op for op in case.slice(backward, reach.SUGGESTED).ops if op.at > since]
+    within = [op for op in ops if asked is not None and _in_function(case.stack(op.stack), asked)]
+    rows = {v for v in fed_with(case, members, within) if values[v].floating and values[v].shape[:1] == (1,)}
+    sizes = {values[v].shape[1:] for v in rows}
+    return any(sizes == {shape[1:]} and (shape[0] or 0) <= 2 * len(rows) <= 2 * (shape[0] or 0) for shape in shapes)
+
+
+def _in_function(stack: Stack, asked: Site) -> bool:
+    return any((site.file, site.function) == (asked.file, asked.function) for site in stack)
 
 
 def shown_apart(case: Case, twin: Twin) -> set[int]:
