@@ -157,12 +157,9 @@ def check(case: Case) -> Iterator[Finding]:
         for site, members in dropped.items():
             output = last[max(members, key=lambda v: last[v].at)]
             unused = _unused(case, missing, members, site, output)
-            told = (
-                unused
-                or taken_by_another(case, missing, members, output)
-                or unread_twin(case, missing, members, output)
-            )
-            told = told or _gone_past(case, missing, members, output) or _dropped(case, missing, members, site)
+            told = unused or taken_by_another(case, missing, members, output)
+            told = told or unread_twin(case, missing, members, output) or _gone_past(case, missing, members, output)
+            told = told or _dropped(case, missing, members, site)
             yield replace(told, severity="note") if taken_inside(case, missing.backward, output) else told
         never = variables - last.keys()
         for members, finding in used_instead(case, missing, never):
