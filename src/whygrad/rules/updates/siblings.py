@@ -29,10 +29,17 @@ def built_among(case: Case, optimizer: Optimizer) -> Site | None:
 
 
 def _stepping(case: Case, optimizer: Optimizer) -> list[Optimizer]:
-    """Other optimizers that the same line makes, and that step."""
+    """Other optimizers that the same line makes, and that its class steps."""
     line, stepped = case.site(optimizer.created), {s.optimizer for s in case.recording.steps}
     others = [o for o in case.recording.optimizers.values() if o.id != optimizer.id and o.id in stepped]
-    return [o for o in others if line is not None and _same_line(case.site(o.created), line)]
+    alike = [o for o in others if line is not None and _same_line(case.site(o.created), line)]
+    return [o for o in alike if line is not None and _steps_itself(case, o, line.function.rpartition(".")[0])]
+
+
+def _steps_itself(case: Case, optimizer: Optimizer, owner: str) -> bool:
+    """Whether the class that makes an optimizer also steps it; elsewhere a loss of several may be stepped for one."""
+    sites = [case.site(s.stack) for s in case.recording.steps if s.optimizer == optimizer.id]
+    return bool(owner) and all(site is not None and site.function.rpartition(".")[0] == owner for site in sites)
 
 
 def _parting(one: Stack, other: Stack) -> Site | None:
