@@ -43,9 +43,9 @@ def _of_pass(case: Case, backward: Backward) -> Iterator[tuple[int, tuple[int, i
     trained, values = applied_of(case, backward) or set(), case.recording.values
     ops = case.slice(backward).ops if trained else []
     for op in ops:
-        network = equal_sides(case, op, backward) if op.carries and not _is_ratio(op, ops) else set()
+        network = equal_sides(case, op, backward) if op.carries else set()
         alive = [v for v in op.inputs if v in values and values[v].live]
-        if network and network <= trained and len(alive) == 1:
+        if network and network <= trained and len(alive) == 1 and not _is_ratio(op, ops):
             yield op.stack, (alive[0], next(v for v in op.inputs if v != alive[0]), network)
 
 
