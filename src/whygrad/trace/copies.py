@@ -191,6 +191,9 @@ class Copies:
         held = {v for o in recording.optimizers.values() for v in o.holds}
         for entry in self._wrote:
             others, itself, averaged = _sources(recording, made_by, ways, entry)
+            if entry.twins and not any(v in others for v, _ in entry.twins):
+                known = _computed_from(recording, made_by, entry)
+                entry.twins = [t for t in entry.twins if known is None or t[0] in known]
             copy = _judge(entry, others, itself, averaged, held, recording)
             if copy is not None:
                 recording.copies.append(copy)
@@ -221,6 +224,34 @@ def _judge(
     if stuck:  # through NumPy, and with nothing of the trained network in it
         return Copy(entry.at, stuck[0], entry.target, entry.stack, 0.0)
     return None
+
+
+def _computed_from(recording: Recording, made_by: dict[int, Op], entry: _Wrote) -> set[int] | None:
+    """The variables that a write was computed from, by whatever operations; None where a part came from outside.
+
+    Where all is known, a likeness to any other variable is chance: norms that training has hardly moved yet all hold
+    about one, and what is put back after a perturbation lies near every one of them.
+    """
+    found: set[int] = set()
+    todo, seen = list(entry.sources), set(entry.sources)
+    while todo:
+        number = todo.pop()
+        value, op = recording.values.get(number), made_by.get(number)
+        if value is not None and value.variable is not None:
+            found.add(value.variable)
+        elif value is not None and value.shape == ():
+            continue  # one number, a norm or a share, is nobody's content
+        elif value is None or op is None or op.at > entry.at or _from_outside(op) or len(seen) > _WALKED:
+            return None
+        else:
+            fresh = [v for v in op.inputs if v not in seen]
+            seen.update(fresh)
+            todo.extend(fresh)
+    return found
+
+
+def _from_outside(op: Op) -> bool:
+    return op.kind == "enter" and op.name != ".grad"
 
 
 def _handed_over(recording: Recording) -> dict[int, list[int]]:
