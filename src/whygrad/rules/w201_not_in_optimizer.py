@@ -85,6 +85,7 @@ from whygrad.flow.variables import Optimizer
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.cuts.missing import missing_gradients
+from whygrad.rules.cuts.rebound import variable_behind
 from whygrad.rules.cuts.roles import serves_as_critic, serves_as_target
 from whygrad.rules.cuts.second_slopes import without_slope
 from whygrad.rules.finding import Finding, PathStep
@@ -131,6 +132,7 @@ def check(case: Case) -> Iterator[Finding]:
     idle -= crossed(case) | recording.unmoved.keys() | {v for _, members in mistaken for v in members}
     idle -= in_objects(case)  # W203
     idle -= {v for lost in missing_gradients(case) for v in lost.variables}  # W101 to W109
+    idle -= {variable_behind(case, value) for b in recording.backwards for value in b.asked_values}  # W106
     idle -= {v for leak in leaks(case) for v in leak.meant}  # W205: its loss moves the other one instead
     idle -= {v for b in recording.backwards if b.error is not None for v in b.wanted}  # asked for, and refused: W107
     idle -= {v for b in recording.backwards if not b.implicit for v in without_slope(case, b, idle & set(b.wanted))}
@@ -227,7 +229,8 @@ def _finding(case: Case, network: str, members: set[int], mistaken: Optimizer | 
     torch = case.recording.framework == "torch"
     backward = gradient_source(case, members)
     optimizer = mistaken or _responsible(case, network, backward)
-    where, label = _place(case, optimizer, backward, members) if not torch else (None, "")
+    asks = not torch and not (optimizer.by_hand and backward.got & members)
+    where, label = _place(case, optimizer, backward, members) if asks else (None, "")
     if where is None:
         where = case.site(optimizer.created if optimizer.created is not None else _step_stack(case, optimizer))
         label = f"this optimizer does not hold {plain_subject(case, members)}"
@@ -251,7 +254,8 @@ def _finding(case: Case, network: str, members: set[int], mistaken: Optimizer | 
         given = f"[{network}]" if alone else f"{network}.parameters()"
         fix = f"build it with {given}: no loss uses what it holds now"
     elif optimizer.by_hand:
-        fix = f"update {'it' if len(members) == 1 else 'them'} there as well, or do not let it ask for a gradient"
+        other = "do not let it ask for a gradient" if torch else "do not ask for the gradient"
+        fix = f"update {'it' if len(members) == 1 else 'them'} there as well, or {other}"
     elif torch:
         given = f" ([{network if alone else f'*{network}.parameters()'}, …])" if network != UNNAMED else ""
         fix = f"give it to the optimizer as well{given}, or freeze it if it is not meant to learn"

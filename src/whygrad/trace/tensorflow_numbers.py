@@ -109,6 +109,11 @@ class NumbersSeen:
                 found[number] = _measured(content)
         return found
 
+    def of_variable(self, number: int, variable: Any) -> dict[int, Numbers]:
+        """What a variable contains at this moment."""
+        with self.recorder.quiet(), record.stop_recording():
+            return self.of_gradients([(number, _read(variable))])
+
     def of_step(self, step: Step, optimizer: Any, pairs: Sequence[tuple[int, Any, Any]]) -> None:
         """What the optimizer is about to apply, and to what."""
         with self.recorder.quiet(), record.stop_recording():

@@ -33,7 +33,7 @@ class Optimizers:
 
     def __init__(self, recorder: TensorFlowRecorder) -> None:
         self.recorder = recorder
-        self._updates = Updates(recorder.session, recorder.recording)
+        self.updates = Updates(recorder.session, recorder.recording)
         self._suspects: set[int] = set()
         self._in_traces: set[int] = set()
         self._inside = False
@@ -74,7 +74,7 @@ class Optimizers:
             with self.recorder.quiet():
                 original(optimizer, *args, **kwargs)
             try:
-                self._updates.number(optimizer, self.recorder.session.stacks.capture(sys._getframe(1)))
+                self.updates.number(optimizer, self.recorder.session.stacks.capture(sys._getframe(1)))
                 looks_on = self.recorder.ring.running or not self.recorder.deep
                 if looks_on and context.executing_eagerly() and self.recorder.session.may_deepen():
                     self.recorder.deepen()
@@ -156,10 +156,10 @@ class Optimizers:
                 self._look_again(pairs)
             if deep:
                 with recorder.lock:
-                    self._new = recorder.ring.running and self._updates.worth_a_look(optimizer)
+                    self._new = recorder.ring.running and self.updates.worth_a_look(optimizer)
                     return self._note_step(optimizer, pairs, frame)
             if not recorder.deep:
-                recorder.numbers.glance(self._updates, optimizer, [g for g, _ in pairs], frame)
+                recorder.numbers.glance(self.updates, optimizer, [g for g, _ in pairs], frame)
         except Exception as trouble:
             recorder.trouble(trouble)
         return None
@@ -175,7 +175,7 @@ class Optimizers:
                 value = recorder.edits.number(gradient)
                 if value is not None:
                     taken[number] = value
-        step = self._updates.note(optimizer, applied, without, frame)
+        step = self.updates.note(optimizer, applied, without, frame)
         step.call, step.taken = "apply_gradients", taken
         recorder.edits.by_optimizer(optimizer, step)
         stores = [(recorder.variables.store_of(variable), variable, gradient) for gradient, variable in pairs]
@@ -191,18 +191,19 @@ class Optimizers:
                 stores = [recorder.variables.store_of(variable) for gradient, variable in pairs if gradient is not None]
                 by = f"{type(optimizer).__name__}.apply_gradients"
                 recorder.variables.overwritten([s for s in stores if s is not None], by, step.stack)
-                self._go_on()
-            elif not recorder.deep and self._updates.worth_a_look(optimizer):
+                self.counted()
+            elif not recorder.deep and self.updates.worth_a_look(optimizer):
                 recorder.deepen()
             else:
                 self._note_graph_mode()
         except Exception as trouble:
             recorder.trouble(trouble)
 
-    def _go_on(self) -> None:
+    def counted(self) -> None:
+        """An update went by: whether to look on."""
         recorder = self.recorder
         if not recorder.ring.running:
-            if self._updates.enough():
+            if self.updates.enough():
                 recorder.release()
             return
         recorder.copies.look()
@@ -251,7 +252,7 @@ class Optimizers:
 
     def remember_suspects(self) -> None:
         """Variables that an optimizer holds and that had no gradient so far."""
-        self._suspects = self._updates.without_gradient()
+        self._suspects = self.updates.without_gradient()
 
     def _look_again(self, pairs: _Pairs) -> None:
         """In a compiled function this runs while it is traced; whether a gradient is None is settled there."""

@@ -29,6 +29,7 @@ from whygrad.trace.keras_layers import Layers
 from whygrad.trace.patches import Patches
 from whygrad.trace.ring import Ring
 from whygrad.trace.session import Session
+from whygrad.trace.tensorflow_by_hand import ByHand
 from whygrad.trace.tensorflow_copies import TensorFlowCopies
 from whygrad.trace.tensorflow_datasets import Datasets
 from whygrad.trace.tensorflow_edits import Edits
@@ -83,6 +84,7 @@ class TensorFlowRecorder:
         self.functions = Functions(self)
         self.optimizers = Optimizers(self)
         self.edits = Edits(self)
+        self.by_hand = ByHand(self)
         self.doors = Doors(self)
         self.datasets = Datasets(self)
         self.layers = Layers(self)
@@ -163,6 +165,7 @@ class TensorFlowRecorder:
         """Detach and return what was seen."""
         self.look_for_names(sys._getframe())
         try:
+            self.by_hand.finish()
             self.numbers.last_glance()
         except Exception as trouble:
             self.trouble(trouble)
@@ -278,6 +281,7 @@ class TensorFlowRecorder:
         at = self.session.tick()
         op = Op(at, name, kind, tuple(inputs), outputs, stack, carries, switch, tapes, detail)
         self.recording.ops[at] = op
+        self.by_hand.pass_on(op)
         return op
 
     def _kind(self, op_type: str, inputs: list[int], outputs: tuple[int, ...]) -> Kind:

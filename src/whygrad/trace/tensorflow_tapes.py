@@ -48,6 +48,8 @@ class Tapes:
     def _wrap_push(self, original: _Call) -> _Call:
         def _push_tape(tape: Any) -> None:
             fresh = tape._tape is None
+            if fresh and self.recorder.active():
+                self._close_by_hand()
             original(tape)
             if self.recorder.active():  # `reset()` comes this way too, with a fresh tape
                 try:
@@ -56,6 +58,14 @@ class Tapes:
                     self.recorder.trouble(trouble)
 
         return _push_tape
+
+    def _close_by_hand(self) -> None:
+        """What the program wrote so far was one update; the next one begins."""
+        try:
+            with self.recorder.lock:
+                self.recorder.by_hand.close()
+        except Exception as trouble:
+            self.recorder.trouble(trouble)
 
     def _pushed(self, tape: Any, fresh: bool, frame: FrameType) -> None:
         recorder = self.recorder
@@ -139,6 +149,8 @@ class Tapes:
                 recorder = self.recorder
                 if sources is None and "sources" not in kwargs and "source" in kwargs:
                     sources = kwargs.pop("source")
+                if recorder.active():
+                    self._close_by_hand()
                 if not recorder.active():
                     return original(tape, target, sources, *args, **kwargs)
                 return self._asked(name, original, tape, target, sources, args, kwargs, sys._getframe(1))
@@ -241,6 +253,7 @@ class Tapes:
                 got.add(variable)
                 event.given.update({variable: parts[0]} if parts else {})
                 recorder.edits.gradient_of.update(dict.fromkeys(parts, variable))
+                recorder.by_hand.given(variable, parts, item)
             elif isinstance(item, EagerTensor):
                 got_values.add(recorder.value_of(item, event.stack))
             made.extend(parts)

@@ -142,13 +142,15 @@ class Variables:
         store.copied = store.copied or copies
         variable = store.reference() if store.reference is not None else None
         weights = variable is not None and variable.trainable and bool(len(variable.shape))
-        if store.number is None and (weights or any(v in self.recorder.edits.gradient_of for v in sources)):
+        if store.number is None and (weights or self.recorder.by_hand.marked(sources)):
             self.number_of(store)  # a network's, or one that sums up gradients
+        by_hand = self.recorder.by_hand.wrote(store, sources, after, stack, frame)
         if store.number is not None:
             self.recorder.copies.wrote(op.at, store.number, stack, sources)
             write = Write(op.at, before, after, by, stack, store.number, () if op.inputs else tuple(sources))
             self.recorder.recording.writes.append(write)
-            self.recorder.recording.hand_updated.add(store.number)
+            if not by_hand:
+                self.recorder.recording.hand_updated.add(store.number)
 
     def _new_content(self, store: Store, tensor: Any = None) -> int:
         old = self.recorder.recording.values[store.content] if store.content is not None else None

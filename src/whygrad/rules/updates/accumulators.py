@@ -24,24 +24,24 @@ class Emptied:
 
 
 def emptied(case: Case) -> list[Emptied]:
-    """Optimizers that are given zeros in every step, because what held the gradients was emptied just before."""
+    """Calls that give an optimizer zeros each time, because what held the gradients was emptied just before."""
     writes = {write.after: write for write in case.recording.writes}
-    found: dict[int, Emptied] = {}
-    spoiled: set[int] = set()
+    found: dict[tuple[int, int], Emptied] = {}
+    spoiled: set[tuple[int, int]] = set()
     for step in case.recording.steps:
-        numbers = step.gradients
+        numbers, call = step.gradients, (step.optimizer, step.stack)
         if not step.taken or any(v not in numbers or not numbers[v].all_zero for v in step.applied):
-            spoiled.add(step.optimizer)
+            spoiled.add(call)
             continue
         lost = {v: fate for v, value in step.taken.items() if (fate := _lost(case, writes, value)) is not None}
         if not lost or set(lost) != set(step.applied):
-            spoiled.add(step.optimizer)
+            spoiled.add(call)
             continue
         write, filled, backward = next(iter(lost.values()))
-        one = found.setdefault(step.optimizer, Emptied(write, filled, backward, step, set()))
+        one = found.setdefault(call, Emptied(write, filled, backward, step, set()))
         one.variables |= set(lost)
         one.times += 1
-    return [one for optimizer, one in found.items() if optimizer not in spoiled]
+    return [one for call, one in found.items() if call not in spoiled]
 
 
 def _lost(case: Case, writes: dict[int, Write], value: int) -> tuple[Write, Write, Backward] | None:

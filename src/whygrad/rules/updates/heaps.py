@@ -41,7 +41,9 @@ def heaps(case: Case) -> list[Heap]:
     applied: dict[int, set[int]] = {}
     before: dict[int, int] = {}
     found: dict[int, Heap] = {}
-    clean: set[int] = set()
+    called: set[tuple[int, int]] = set()
+    clean: set[tuple[int, int]] = set()
+    """Variables with a call that applies them: a first step of a program's own, before its loop, is another call."""
     for step in case.recording.steps:
         for variable, value in step.taken.items():
             shares = _shares(case, value, before.get(variable, 0), given)
@@ -52,11 +54,16 @@ def heaps(case: Case) -> list[Heap]:
                 heap = found.setdefault(added.stack, Heap(added, given[new[0]][0], step, set()))
                 heap.variables.add(variable)
                 heap.times += max(1, added.times - 1) if variable == min(heap.variables) else 0
-            elif variable in applied:
-                clean.add(variable)
+            elif (variable, step.stack) in called:
+                clean.add((variable, step.stack))
+            called.add((variable, step.stack))
             applied.setdefault(variable, set()).update(shares)
             before[variable] = step.at
-    return [heap for heap in found.values() if heap.times > 1 and not heap.variables & clean]
+    return [heap for heap in found.values() if heap.times > 1 and not _cleared(heap, clean)]
+
+
+def _cleared(heap: Heap, clean: set[tuple[int, int]]) -> bool:
+    return any((variable, heap.step.stack) in clean for variable in heap.variables)
 
 
 def _shares(case: Case, value: int, since: int, given: dict[int, tuple[Backward, int]]) -> dict[int, Op | None]:

@@ -1,8 +1,9 @@
-"""PyTorch: what an update that the program writes itself (`w -= lr * w.grad`) leaves out.
+"""PyTorch, TensorFlow: what an update that the program writes itself (`w -= lr * w.grad`) leaves out.
 
 An optimizer is given its variables; an update by hand names them, and what it does not name may be there for another
 reason: a network whose input is sought, data that asks for a gradient. So like is held against like only: parameters of
-modules against parameters, plain tensors against plain tensors.
+modules against parameters, plain tensors against plain tensors. A tape is asked for gradients by name: there it is what
+the program asks for, and what belongs to one network with it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,14 @@ def not_comparable(case: Case) -> set[int]:
     recording = case.recording
     stepped = {s.optimizer for s in recording.steps if s.applied}
     optimizers = [recording.optimizers[number] for number in stepped]
-    if not all(o.by_hand for o in optimizers) or any(case.variable(v).parameter for o in optimizers for v in o.holds):
+    if not all(o.by_hand for o in optimizers):
+        return set()
+    held = {v for o in optimizers for v in o.holds}
+    if recording.framework == "tensorflow":
+        asked = {v for b in recording.backwards if not b.implicit for v in b.wanted}
+        theirs = {case.variable(v).network for v in held}
+        return {v.id for v in recording.variables.values() if v.id not in asked and v.network not in theirs}
+    if any(case.variable(v).parameter for v in held):
         return set()
     return {v.id for v in recording.variables.values() if v.parameter}
 
