@@ -106,6 +106,7 @@ from whygrad.rules.cuts.switched_off import switched_off
 from whygrad.rules.cuts.taken_inside import taken_inside
 from whygrad.rules.cuts.taught_copies import taught_copies
 from whygrad.rules.cuts.unread_terms import unread_terms
+from whygrad.rules.cuts.unread_twins import unread_twin
 from whygrad.rules.cuts.verdict import Verdict, verdicts
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.updates.adversaries import asked_of_one
@@ -157,7 +158,8 @@ def check(case: Case) -> Iterator[Finding]:
             output = last[max(members, key=lambda v: last[v].at)]
             unused = _unused(case, missing, members, site, output)
             told = unused or taken_by_another(case, missing, members, output)
-            told = told or _gone_past(case, missing, members, output) or _dropped(case, missing, members, site)
+            told = told or unread_twin(case, missing, members, output) or _gone_past(case, missing, members, output)
+            told = told or _dropped(case, missing, members, site)
             yield replace(told, severity="note") if taken_inside(case, missing.backward, output) else told
         never = variables - last.keys()
         for members, finding in used_instead(case, missing, never):

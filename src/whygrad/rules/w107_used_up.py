@@ -88,13 +88,16 @@ from collections.abc import Iterator
 
 from whygrad.flow import reach
 from whygrad.flow.events import Backward
+from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
+from whygrad.flow.syntax import is_store, keeps_own_state, put_away
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.computed_once import Once, computed_once
 from whygrad.rules.cuts.escaped import escaped
+from whygrad.rules.cuts.shared_graphs import crossing, intrusion, network_call, shared
 from whygrad.rules.cuts.verdict import verdicts
-from whygrad.rules.cuts.walked_twice import walked_twice
 from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.targets.objective import SHAPING
 from whygrad.rules.w203_unregistered import made_over
 from whygrad.rules.wording import at_line, from_verdict, quoted, subject, verb
 
@@ -107,7 +110,7 @@ def check(case: Case) -> Iterator[Finding]:
     for backward in case.recording.backwards:
         if backward.error and "second time" in backward.error:
             if not made_over(case):  # W203: a parameter that the model keeps only a result of
-                yield walked_twice(case, backward)
+                yield _second_backward(case, backward)
             break
         if backward.error and "persistent" in backward.error:
             yield _second_gradient(case, backward)
@@ -192,3 +195,128 @@ def _second_gradient(case: Case, backward: Backward) -> Finding:
         "tf.GradientTape(persistent=True) and `del tape` afterwards",
         variables=(), where=where, label="this tape has been used up", loss=None, path=tuple(path),
     )  # fmt: skip
+
+
+def _second_backward(case: Case, backward: Backward) -> Finding:
+    where = case.site(backward.stack)
+    earlier = [b for b in case.recording.backwards if b.at < backward.at and not b.error and b.loss is not None]
+    crossings = ((b, found) for b in reversed(earlier) if (found := crossing(case, backward, b)))
+    first, crossed = next(crossings, (None, None))
+    path: list[PathStep] = []
+    if first is not None and crossed is not None:
+        old, new = crossed
+        made, used = case.seen_from(old.stack, backward.stack), case.seen_from(new.stack, backward.stack)
+        inner = case.site(old.stack)
+        if inner is not None and inner.function.endswith("__init__"):
+            made = inner  # an object keeps it from its making on: what it is made by is not the fault
+        if made is not None and used is not None:
+            kept = False
+            if made == used or inner == case.site(new.stack):
+                made, used = _within(case, old, new) or (made, used)
+            if all(b.stack != backward.stack for b in earlier):
+                return shared(case, backward, first, old, new)
+            if (made.file, made.line) != (used.file, used.line):
+                network = network_call(case, old)
+                kept = _called_anew(case, backward, first, network)
+                named = _stored(case, old) if kept else network
+                made = case.seen_from(named.stack, backward.stack) or made
+            where = made
+            path = [
+                PathStep(made, old.name, "computed here, before the first backward"),
+                PathStep(used, new.name, "used again here, after it"),
+            ]
+            return _carried(case, backward, where, made, used, path, kept)
+    if all(b.stack != backward.stack for b in earlier):
+        for one in reversed(earlier):
+            intruded = intrusion(case, backward, one)
+            if intruded is not None:
+                return intruded
+    once = case.loss_site(backward)
+    if once is not None and where is not None and once != where and _same_loss(backward, earlier):
+        path = [PathStep(once, "loss", "computed here, once"), PathStep(where, "backward", "and walked again here")]
+        return _carried(case, backward, once, once, where, path, False)
+    used_up = case.site(earlier[-1].stack) if earlier else None
+    if used_up is not None:
+        path.append(PathStep(used_up, "backward", "the graph was used up here"))
+    if where is not None:
+        path.append(PathStep(where, "backward", "and is walked again here"))
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message="the same graph is backpropagated twice",
+        why="backward() frees what it needs as it goes; a second pass over the same operations finds nothing.",
+        fix="add the losses and call backward() once: (loss_1 + loss_2).backward(); retain_graph=True hides the "
+        "error and keeps "
+        "every old graph in memory",
+        variables=(), where=where, label="this graph has been walked already", loss=case.loss_site(backward),
+        path=tuple(path),
+    )  # fmt: skip
+
+
+def _same_loss(backward: Backward, earlier: list[Backward]) -> bool:
+    """Whether one line asks for the gradients of one loss, over and over: the loss stands before the loop."""
+    return any(b.loss == backward.loss and b.stack == backward.stack for b in earlier)
+
+
+def _carried(
+    case: Case, backward: Backward, where: Site, made: Site, used: Site, path: list[PathStep], kept: bool
+) -> Finding:
+    same = (made.file, made.line) == (used.file, used.line)
+    if same:
+        label = "the result of the last update goes in again here, with its whole history"
+        if is_store(made):
+            label = "kept here for the next update, with its whole history"
+        why = "State that is carried from one update to the next still hangs on the graph that backward() has freed."
+        fix = "cut it between updates: h = h.detach() (for an LSTM both parts); retain_graph=True only hides the error"
+    elif kept:
+        label = "kept with its whole history, and compared with in every update"
+        why = (
+            "The network is called anew for each update; this is a record of what it said before the first one, and it "
+            "still hangs on the graph that backward() has freed."
+        )
+        fix = (
+            "keep the numbers alone: .detach() what is stored here, or compute it under torch.no_grad(); "
+            "retain_graph=True only hides the error"
+        )
+    else:
+        label = "computed once, and backpropagated in every update"
+        why = (
+            "backward() frees the operations it has walked; this result is from before the first backward() "
+            "and is used again."
+        )
+        fix = f"compute {quoted(made)} anew in each update; retain_graph=True only hides the error"
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"the backward pass{at_line(case.site(backward.stack), where)} runs into a graph that is "
+        "already used up",
+        why=why, fix=fix, variables=(), where=where, label=label, loss=case.loss_site(backward), path=tuple(path),
+    )  # fmt: skip
+
+
+def _within(case: Case, old: Op, new: Op) -> tuple[Site, Site] | None:
+    """Both inside of one call of the model, which keeps the state itself: the lines there."""
+    one, other = case.site(old.stack), case.site(new.stack)
+    if one is None or other is None or not one.own or (one.file, one.function) != (other.file, other.function):
+        return None
+    if keeps_own_state(other):
+        return one, other
+    stored = put_away(other)
+    return (stored, stored) if stored is not None else None
+
+
+def _called_anew(case: Case, backward: Backward, first: Backward, network: Op) -> bool:
+    """Whether the second loss calls the same layer again, after the first backward pass."""
+    layer = {case.content[v] for v in network.inputs if v in case.content}
+    after = (op for op in case.slice(backward).ops if op.at > first.at and op.carries)
+    return any(case.content.get(v) in layer for op in after for v in op.inputs)
+
+
+def _stored(case: Case, op: Op) -> Op:
+    """Where a result was put away: the line that computed it, or wrote it to the buffer that was then reshaped."""
+    written = {write.at for write in case.recording.writes}
+    one = op
+    while one.name in SHAPING and one.at not in written:
+        alive = [made for v in one.inputs if (made := case.made_by.get(v)) is not None and made.carries]
+        if len(alive) != 1:
+            break
+        one = alive[0]
+    return one if one.at in written else op

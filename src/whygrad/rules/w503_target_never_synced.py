@@ -294,7 +294,7 @@ def _explained(case: Case, twin: Twin) -> Finding:
     crossed = into_another_target(case, twin)
     if crossed:
         other = case.variable(crossed[0].target).network
-        return _finding(case, twin, _blamed(case, crossed), "error",
+        return _finding(case, twin, sync_source.paired(case.stack(crossed[0].stack)), "error",
             f"{online} is copied into `{other}`, another one's target; {name} never follows",
             f"this copies into `{other}`",
             f"The loss takes its targets from {name} too, which stays what it was when training began.",

@@ -208,7 +208,8 @@ def _data_taken_off(case: Case, objective: Objective, value: int) -> Op | None:
         return None
     small = size(case, op.inputs[0]) == 1
     trained = objective.live.get(op.inputs[0], 0) & objective.trained
-    return op if trained and _is_data(case, objective, [op.inputs[1]], small) else None
+    said = objective.read.get(op.inputs[1], 0) & objective.trained  # a second prediction, stopped or not, is no reward
+    return op if trained and not said and _is_data(case, objective, [op.inputs[1]], small) else None
 
 
 def _compares(case: Case, objective: Objective, difference: Op) -> bool:
