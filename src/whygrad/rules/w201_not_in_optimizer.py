@@ -97,6 +97,7 @@ from whygrad.rules.updates.leaks import leaks
 from whygrad.rules.updates.left_by_hand import left_out, not_comparable
 from whygrad.rules.updates.mistaken_holds import given_by_mistake
 from whygrad.rules.updates.never_applied import NeverApplied, never_applied
+from whygrad.rules.updates.passed_on_unchanged import passed_on
 from whygrad.rules.updates.replaced import UNNAMED
 from whygrad.rules.updates.siblings import built_among, called_for_another
 from whygrad.rules.updates.unstepped import Unstepped, optimizer_called, unstepped
@@ -154,7 +155,7 @@ def check(case: Case) -> Iterator[Finding]:
         if judges and not feeds_trained(case, members) and not _taught_alone(case, network):
             idle -= members
         elif recording.framework == "jax" and not whole:
-            idle -= members  # an update is recognised by its arithmetic: a part of one network may be written otherwise
+            idle -= members - passed_on(case)  # of other parts an update may be written so that it is not recognised
     emptied = {case.site(refused.stack) for refused in recording.given_nothing if refused.used_up}
     for network, group in networks(case, idle).items():
         finding = _finding(case, network, set(group))
@@ -285,6 +286,8 @@ def _finding(case: Case, network: str, members: set[int], mistaken: Optimizer | 
     elif torch:
         given = f" ([{network if alone else f'*{network}.parameters()'}, …])" if network != UNNAMED else ""
         fix = f"give it to the optimizer as well{given}, or freeze it if it is not meant to learn"
+    elif case.recording.framework == "jax" and not _whole(case, network, members):
+        fix = f"apply it too, as the others of {network} are, or ask for the gradient of those others alone"
     elif case.recording.framework == "jax":
         fix = f"apply it too: give the gradient of {network} to the optimizer, and keep the updated {network}"
     else:
