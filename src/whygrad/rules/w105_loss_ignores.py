@@ -109,6 +109,7 @@ from whygrad.rules.cuts.unread_terms import unread_terms
 from whygrad.rules.cuts.verdict import Verdict, verdicts
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.updates.adversaries import asked_of_one
+from whygrad.rules.updates.asked_in_vain import asked_in_vain
 from whygrad.rules.updates.cleared import cleared_away
 from whygrad.rules.updates.mistaken_holds import given_by_mistake
 from whygrad.rules.updates.swapped import swapped_variables
@@ -128,7 +129,10 @@ def check(case: Case) -> Iterator[Finding]:
     out_of_order |= swapped_variables(case)  # W204: the optimizer holds the wrong ones
     out_of_order |= {v for taught in taught_copies(case) for v in taught.variables}  # W102: copies learn in their place
     out_of_order |= {v for optimizer, _ in given_by_mistake(case) for v in optimizer.holds}  # W201: so does this one
+    in_vain = asked_in_vain(case)  # W204: the gradient goes to others
     for missing in missing_gradients(case):
+        if missing.backward.stack in in_vain:
+            continue
         variables = {v for v in missing.unreached if not _unwatched(case, missing, v)}
         variables -= routed(case, variables) | out_of_order
         if not variables:
@@ -288,7 +292,8 @@ def _by_place(case: Case, variables: set[int]) -> list[set[int]]:
 
 def _dropped(case: Case, missing: Missing, members: set[int], site: Site | None) -> Finding:
     loss = case.loss_site(missing.backward)
-    if site is not None and runs_others(case, site, members):
+    received = case.recording.framework == "tensorflow"  # a functional model runs nothing but what it returns
+    if site is not None and not received and runs_others(case, site, members):
         site = created_at(case, members) or site  # the call runs the whole model; the layer tells more
     who = subject(case, members)
     path = [PathStep(site, "output", "computed here, and used by nothing that reaches the loss")] if site else []
