@@ -119,6 +119,26 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": (),
         "path": [(15, "its gradient is asked for here")],
     },
+    "w105_merged_of_the_first": {
+        "severity": "error",
+        "message": "`params` (2 variables) gets no gradient from the loss at line 18",
+        "label": "put together of parameters of the enclosing scope, not of the argument that is differentiated",
+        "why": "jax.grad follows the argument of the function alone. The same arrays, taken from an outer variable, "
+        "are constants to it, and the gradient is zero.",
+        "fix": "use the function's own argument in `model = nnx.merge(graph, first)`",
+        "variables": ("params['bias']", "params['kernel']"),
+        "path": [(17, "the output of `params`"), (16, "the gradient stops here"), (18, "the loss")],
+    },
+    "w201_weights_handed_on": {
+        "severity": "warning",
+        "message": "`params[0]`, `params[1]` (2 of 4 variables of `params`) get a gradient that no optimizer applies",
+        "label": "`params` is left out here",
+        "why": "The loss at line 14 depends on it and could train it, but no update ever reaches it: it keeps its "
+        "first values.",
+        "fix": "apply it too, as the others of params are, or ask for the gradient of those others alone",
+        "variables": ("params[0][0]", "params[1][0]"),
+        "path": [(25, "made here"), (20, "left out here"), (14, "the loss, which gives them a gradient")],
+    },
     "w201_everything_frozen": {
         "severity": "error",
         "message": "`params` (4 variables) gets a gradient, and every update that the optimizer makes of it is zero",

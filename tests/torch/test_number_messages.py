@@ -154,6 +154,25 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("net.0.weight", "net.0.bias", "net.2.weight", "net.2.bias"),
         "path": [(9, "the step size is chosen here"), (14, "the loss"), (16, "each step goes further than the last")],
     },
+    "w404_norm_beyond_clipping": {
+        "severity": "error",
+        "message": "the gradient of `memory` is so large that its norm is infinite: a loop multiplies by the same "
+        "weights 24 times",
+        "label": "computed 24 times in a row with the same weights",
+        "why": "`self.rnn(steps)` multiplies by the same variable in every round, and the numbers grow each time. "
+        "Clipping (clip_grad_norm_) divides by that norm, which leaves nothing of the gradient.",
+        "fix": "use a gated cell (LSTM, GRU) or orthogonal first weights, squash the state (tanh), stop the gradient "
+        "every few rounds (truncated backpropagation), and clip the norm",
+        "variables": (
+            "memory.rnn.weight_ih_l0",
+            "memory.rnn.weight_hh_l0",
+            "memory.rnn.bias_ih_l0",
+            "memory.rnn.bias_hh_l0",
+            "memory.out.weight",
+            "memory.out.bias",
+        ),
+        "path": [(16, "multiplied again in every round"), (23, "the loss")],
+    },
     "w404_recurrent_loop": {
         "severity": "error",
         "message": "the gradient of `memory` overflows: a loop multiplies by the same weights 40 times",

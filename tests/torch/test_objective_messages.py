@@ -34,6 +34,17 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("q_net.0.weight", "q_net.0.bias", "q_net.2.weight", "q_net.2.bias"),
         "path": [(14, "the target, with a gradient"), (15, "compared with the prediction"), (20, "the loss")],
     },
+    "w501_stopped_for_the_weight_alone": {
+        "severity": "warning",
+        "message": "the loss at line 24 trains the networks through its own target",
+        "label": "the target compared here carries a gradient into the networks",
+        "why": "The target is the number that the prediction should move to. With a gradient through it the loss "
+        "also moves the target to the prediction, so that the values of the next states are fitted to those "
+        "before them.",
+        "fix": "stop the target: compute it under `with torch.no_grad():`, or detach() it",
+        "variables": ("body.weight", "body.bias", "value.weight", "value.bias"),
+        "path": [(18, "the target, with a gradient"), (22, "compared with the prediction"), (24, "the loss")],
+    },
     "w502_one_object": {
         "severity": "error",
         "message": "`self.target` and `self.online` are one network: `online` (4 variables)",
@@ -43,6 +54,16 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "fix": "make `self.target` a network of its own: copy.deepcopy(self.online)",
         "variables": ("online.0.weight", "online.0.bias", "online.2.weight", "online.2.bias"),
         "path": [(10, "one network under two names")],
+    },
+    "w502_reference_is_the_policy": {
+        "severity": "error",
+        "message": "`reference` and `policy` are one network: `policy` (4 variables)",
+        "label": "`reference = policy` makes no second network",
+        "why": "The loss holds the one against the other, and they say the same in every update: what is to stay "
+        "behind moves with every step of the optimizer.",
+        "fix": "make `reference` a network of its own: copy.deepcopy(policy)",
+        "variables": ("policy.0.weight", "policy.0.bias", "policy.2.weight", "policy.2.bias"),
+        "path": [(8, "one network under two names")],
     },
     "w502_shallow_copy": {
         "severity": "error",

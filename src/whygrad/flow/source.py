@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from whygrad.flow.site import Site
-from whygrad.flow.syntax import tree_of
+from whygrad.flow.syntax import around, tree_of
 
 Read = Callable[[str, int], str]
 """Gives one line of a file: from the file itself, or from what a saved report kept of it."""
@@ -212,6 +212,24 @@ def bound_for_return(site: Site) -> Site | None:
             latest = max(given, key=lambda one: one.lineno, default=None)
             return _place(site, latest) if latest is not None and _puts_together(latest.value) else None
     return None
+
+
+def put_together(site: Site) -> Site | None:
+    """Where what a site calls was made, in the same function: `model = merge(…)` of `model(x)`, `vmap(model)(x)`."""
+    try:
+        call = ast.parse(expression(site, limit=10_000), mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
+    named = call.func if isinstance(call, ast.Call) else None
+    if isinstance(named, ast.Call):
+        named = next(iter(named.args), None)
+    function = around(site)[2]
+    if not isinstance(named, ast.Name) or function is None:
+        return None
+    made = [one for one in _own(function, ast.Assign) if one.lineno < site.line and isinstance(one.value, ast.Call)]
+    made = [one for one in made if any(isinstance(t, ast.Name) and t.id == named.id for t in one.targets)]
+    latest = max(made, key=lambda one: one.lineno, default=None)
+    return _place(site, latest) if latest is not None else None
 
 
 _Statement = TypeVar("_Statement", bound=ast.stmt)

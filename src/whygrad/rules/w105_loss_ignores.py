@@ -84,6 +84,7 @@ from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
 from whygrad.flow.source import is_statement
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.captured import captured
 from whygrad.rules.cuts.compared_alone import compared_alone
 from whygrad.rules.cuts.constant_terms import constant_terms
 from whygrad.rules.cuts.consumer import (
@@ -106,7 +107,8 @@ from whygrad.rules.cuts.switched_off import switched_off
 from whygrad.rules.cuts.taken_inside import taken_inside
 from whygrad.rules.cuts.taught_copies import taught_copies
 from whygrad.rules.cuts.unread_terms import unread_terms
-from whygrad.rules.cuts.verdict import Verdict, verdicts
+from whygrad.rules.cuts.unread_twins import unread_twin
+from whygrad.rules.cuts.verdict import verdicts
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.updates.adversaries import asked_of_one
 from whygrad.rules.updates.asked_in_vain import asked_in_vain
@@ -114,7 +116,7 @@ from whygrad.rules.updates.cleared import cleared_away
 from whygrad.rules.updates.mistaken_holds import given_by_mistake
 from whygrad.rules.updates.swapped import swapped_variables
 from whygrad.rules.updates.unused_losses import unstarted
-from whygrad.rules.wording import at_line, from_verdict, networks, plain_subject, quoted, subject, verb
+from whygrad.rules.wording import at_line, networks, plain_subject, quoted, subject, verb
 
 CODE, NAME = "W105", "loss-ignores"
 SUMMARY = "nothing computed from the variable reaches the loss: an unused layer, a dropped output, an unrelated loss"
@@ -124,7 +126,7 @@ def check(case: Case) -> Iterator[Finding]:
     """Variables that the loss is not computed from."""
     for verdict in [*verdicts(case), *idle_terms(case)]:
         if verdict.code == CODE:
-            yield _captured(case, verdict)
+            yield captured(case, verdict, NAME)
     out_of_order = cleared_away(case) | unstarted(case)  # the calls are in the wrong order: W301, W302
     out_of_order |= swapped_variables(case)  # W204: the optimizer holds the wrong ones
     out_of_order |= {v for taught in taught_copies(case) for v in taught.variables}  # W102: copies learn in their place
@@ -161,7 +163,8 @@ def check(case: Case) -> Iterator[Finding]:
             output = last[max(members, key=lambda v: last[v].at)]
             unused = _unused(case, missing, members, site, output)
             told = unused or taken_by_another(case, missing, members, output)
-            told = told or _gone_past(case, missing, members, output) or _dropped(case, missing, members, site)
+            told = told or unread_twin(case, missing, members, output) or _gone_past(case, missing, members, output)
+            told = told or _dropped(case, missing, members, site)
             yield replace(told, severity="note") if taken_inside(case, missing.backward, output) else told
         never = variables - last.keys()
         for members, finding in used_instead(case, missing, never):
@@ -191,20 +194,6 @@ def _not_here(case: Case, missing: Missing, variables: set[int]) -> set[int]:
     return {
         v for v in variables if v not in last or all((s.file, s.function) != place for s in case.stack(last[v].stack))
     }
-
-
-def _captured(case: Case, verdict: Verdict) -> Finding:
-    """JAX: the function that is differentiated uses parameters from outside, and not its argument."""
-    text = quoted(verdict.where, "this line")
-    return from_verdict(
-        case,
-        verdict,
-        NAME,
-        "computed from parameters of the enclosing scope, not from the argument that is differentiated",
-        "jax.grad follows the argument of the function alone. The same arrays, taken from an outer variable, are "
-        "constants to it, and the gradient is zero.",
-        f"use the function's own argument in {text}",
-    )
 
 
 def _unused(

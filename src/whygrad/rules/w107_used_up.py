@@ -94,6 +94,7 @@ from whygrad.flow.syntax import is_store, keeps_own_state, put_away
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.computed_once import Once, computed_once
 from whygrad.rules.cuts.escaped import escaped
+from whygrad.rules.cuts.shared_graphs import crossing, intrusion, network_call, shared
 from whygrad.rules.cuts.verdict import verdicts
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.targets.objective import SHAPING
@@ -199,11 +200,11 @@ def _second_gradient(case: Case, backward: Backward) -> Finding:
 def _second_backward(case: Case, backward: Backward) -> Finding:
     where = case.site(backward.stack)
     earlier = [b for b in case.recording.backwards if b.at < backward.at and not b.error and b.loss is not None]
-    crossings = ((b, found) for b in reversed(earlier) if (found := _crossing(case, backward, b)))
-    first, crossing = next(crossings, (None, None))
+    crossings = ((b, found) for b in reversed(earlier) if (found := crossing(case, backward, b)))
+    first, crossed = next(crossings, (None, None))
     path: list[PathStep] = []
-    if first is not None and crossing is not None:
-        old, new = crossing
+    if first is not None and crossed is not None:
+        old, new = crossed
         made, used = case.seen_from(old.stack, backward.stack), case.seen_from(new.stack, backward.stack)
         inner = case.site(old.stack)
         if inner is not None and inner.function.endswith("__init__"):
@@ -213,9 +214,9 @@ def _second_backward(case: Case, backward: Backward) -> Finding:
             if made == used or inner == case.site(new.stack):
                 made, used = _within(case, old, new) or (made, used)
             if all(b.stack != backward.stack for b in earlier):
-                return _shared(case, backward, first, old, new)
+                return shared(case, backward, first, old, new)
             if (made.file, made.line) != (used.file, used.line):
-                network = _network_call(case, old)
+                network = network_call(case, old)
                 kept = _called_anew(case, backward, first, network)
                 named = _stored(case, old) if kept else network
                 made = case.seen_from(named.stack, backward.stack) or made
@@ -225,6 +226,15 @@ def _second_backward(case: Case, backward: Backward) -> Finding:
                 PathStep(used, new.name, "used again here, after it"),
             ]
             return _carried(case, backward, where, made, used, path, kept)
+    if all(b.stack != backward.stack for b in earlier):
+        for one in reversed(earlier):
+            intruded = intrusion(case, backward, one)
+            if intruded is not None:
+                return intruded
+    once = case.loss_site(backward)
+    if once is not None and where is not None and once != where and _same_loss(backward, earlier):
+        path = [PathStep(once, "loss", "computed here, once"), PathStep(where, "backward", "and walked again here")]
+        return _carried(case, backward, once, once, where, path, False)
     used_up = case.site(earlier[-1].stack) if earlier else None
     if used_up is not None:
         path.append(PathStep(used_up, "backward", "the graph was used up here"))
@@ -242,59 +252,9 @@ def _second_backward(case: Case, backward: Backward) -> Finding:
     )  # fmt: skip
 
 
-def _shared(case: Case, backward: Backward, first: Backward, old: Op, new: Op) -> Finding:
-    """A second loss of one update that is computed, after the first one's pass, from what that pass has freed."""
-    network, freed, asked = _network_call(case, old), case.site(first.stack), case.site(backward.stack)
-    made, where = (case.seen_from(op.stack, backward.stack) for op in (network, new))
-    borrowed = _borrowed(case, backward, first, old)
-    if borrowed is not None:
-        return _walked_for_nothing(case, backward, first, borrowed, made)
-    steps = [(made, network.name, "computed here"), (freed, "backward", "the graph was used up here"),
-             (where, new.name, "used once more here"), (asked, "backward", "and is walked again here")]  # fmt: skip
-    return Finding(
-        code=CODE, rule=NAME, severity="error",
-        message=f"the backward pass{at_line(asked, where)} runs into a graph that is already used up",
-        why=f"What {quoted(made)} computed was backpropagated{at_line(freed, where)}, and backward() frees what it "
-        "walks. This loss is computed from it, too.",
-        fix=f"where it is only a number to this loss (a weight, a target), .detach() it in {quoted(where)}; where "
-        "this loss is to train it as well, add the losses and call backward() once. retain_graph=True only hides "
-        "the error",
-        variables=(), where=where, label="still hangs on the graph of the other loss", loss=case.loss_site(backward),
-        path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
-    )  # fmt: skip
-
-
-def _borrowed(case: Case, backward: Backward, first: Backward, old: Op) -> Op | None:
-    """Where the first loss takes in what it does not train: the steps after its pass leave those variables alone."""
-    before = reach.backward_slice(case.recording, old.outputs[0], case.made_by, old.at + 1, reach.CERTAIN)
-    shared = {case.content[v] for v in before.values if v in case.content}
-    between = [step for step in case.recording.steps if first.at < step.at < backward.at]
-    waits = any(optimizer.holds & shared for optimizer in case.recording.optimizers.values())
-    if not between or not waits or any(step.applied & shared for step in between):
-        return None
-    part, common = case.slice(first, reach.CERTAIN), case.slice(backward, reach.CERTAIN).values
-    taken = {v for v in common if v not in case.content and case.recording.values[v].live}
-    own = (op for op in part.ops if op.carries and not any(v in common for v in op.outputs))
-    return next((op for op in own if any(v in taken for v in op.inputs)), None)
-
-
-def _walked_for_nothing(case: Case, backward: Backward, first: Backward, borrowed: Op, made: Site | None) -> Finding:
-    """The first loss had no business in the graph that it used up."""
-    where, asked = case.seen_from(borrowed.stack, first.stack), case.site(backward.stack)
-    steps = [(made, "call", "computed here"), (where, borrowed.name, "taken into another loss here"),
-             (case.site(first.stack), "backward", "the graph was used up here"),
-             (asked, "backward", "and is walked again here")]  # fmt: skip
-    return Finding(
-        code=CODE, rule=NAME, severity="error",
-        message=f"the backward pass{at_line(asked, where)} runs into a graph that is already used up",
-        why=f"The loss that {quoted(where)} belongs to is not there to train what {quoted(made)} is computed with, and "
-        "its pass walks through it all the same. backward() frees what it walks.",
-        fix=f".detach() what comes from {quoted(made)} in {quoted(where)}: to this loss it is a number. "
-        "retain_graph=True only hides the error",
-        variables=(), where=where, label="hangs on a graph that another loss is to walk",
-        loss=case.loss_site(first),
-        path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
-    )  # fmt: skip
+def _same_loss(backward: Backward, earlier: list[Backward]) -> bool:
+    """Whether one line asks for the gradients of one loss, over and over: the loss stands before the loop."""
+    return any(b.loss == backward.loss and b.stack == backward.stack for b in earlier)
 
 
 def _carried(
@@ -360,40 +320,3 @@ def _stored(case: Case, op: Op) -> Op:
             break
         one = alive[0]
     return one if one.at in written else op
-
-
-def _network_call(case: Case, op: Op) -> Op:
-    """The last operation before (or at) this one that reads a variable: where the old graph comes from."""
-    values = case.recording.values
-    todo, seen = [op], {op.at}
-    found = []
-    while todo:
-        one = todo.pop()
-        if any(values[v].variable is not None for v in one.inputs if v in values):
-            found.append(one)
-            continue
-        for number in one.inputs:
-            made = case.made_by.get(number)
-            if made is not None and made.at not in seen and made.carries:
-                seen.add(made.at)
-                todo.append(made)
-    return max(found, key=lambda one: one.at, default=op)
-
-
-def _crossing(case: Case, backward: Backward, first: Backward) -> tuple[Op, Op] | None:
-    """A live value made before the first backward pass and used after it: (its maker, its user)."""
-    recording = case.recording
-    freed = {op.at for op in case.slice(first).ops}
-    part = case.slice(backward)
-    walked = reach.gradient_reach(recording, part, backward.tape)
-    for op in part.ops:
-        if op.at < first.at or not op.carries or not any(v in walked for v in op.outputs):
-            continue
-        for number in op.inputs:
-            value = recording.values.get(number)
-            made = case.made_by.get(number)
-            if value is None or made is None or value.variable is not None:
-                continue
-            if made.at < first.at and value.live and made.carries and made.at in freed:
-                return made, op
-    return None

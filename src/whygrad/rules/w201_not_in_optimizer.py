@@ -92,11 +92,14 @@ from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.targets.objective import feeds_trained
 from whygrad.rules.updates.asked_for_nothing import asked_for_nothing
 from whygrad.rules.updates.gradient_source import gradient_source
+from whygrad.rules.updates.history import applied_of
 from whygrad.rules.updates.leaks import leaks
 from whygrad.rules.updates.left_by_hand import left_out, not_comparable
 from whygrad.rules.updates.mistaken_holds import given_by_mistake
 from whygrad.rules.updates.never_applied import NeverApplied, never_applied
+from whygrad.rules.updates.passed_on_unchanged import passed_on
 from whygrad.rules.updates.replaced import UNNAMED
+from whygrad.rules.updates.siblings import built_among, called_for_another
 from whygrad.rules.updates.unstepped import Unstepped, optimizer_called, unstepped
 from whygrad.rules.updates.used_up_lists import used_up_lists
 from whygrad.rules.updates.zero_updates import zero_updates
@@ -153,7 +156,7 @@ def check(case: Case) -> Iterator[Finding]:
         if judges and not feeds_trained(case, members) and not _taught_alone(case, network):
             idle -= members
         elif recording.framework == "jax" and not whole:
-            idle -= members  # an update is recognised by its arithmetic: a part of one network may be written otherwise
+            idle -= members - passed_on(case)  # of other parts an update may be written so that it is not recognised
     emptied = {case.site(refused.stack) for refused in recording.given_nothing if refused.used_up}
     for network, group in networks(case, idle).items():
         finding = _finding(case, network, set(group))
@@ -201,6 +204,10 @@ def _unstepped(case: Case, found: Unstepped) -> Finding:
     torch = case.recording.framework == "torch"
     where, made = case.site(found.backward.stack), case.site(found.optimizer.created)
     name = optimizer_called(case, found.optimizer) or found.optimizer.name
+    if (applied := applied_of(case, found.backward)) and not applied & found.optimizer.holds:
+        again, among = called_for_another(case, found.optimizer), built_among(case, found.optimizer)
+        if again is not None or among is not None:
+            return _sibling(case, found, name, again, among)
     call = f"{name}.step()" if torch else f"{name}.apply_gradients(zip(gradients, variables))"
     steps = [(made, "optimizer", "made here, and never used"), (where, found.backward.call, "the gradient comes here")]
     return Finding(
@@ -211,6 +218,26 @@ def _unstepped(case: Case, found: Unstepped) -> Finding:
         f"{verb(found.variables, case, 'it keeps its', 'they keep their')} first values.",
         fix=f"call {call} after it",
         variables=case.names(found.variables), where=where, label="computed, and never applied",
+        loss=case.loss_site(found.backward),
+        path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None), seen=found.rounds,
+    )  # fmt: skip
+
+
+def _sibling(case: Case, found: Unstepped, name: str, again: Site | None, among: Site | None) -> Finding:
+    """A network whose like are trained by a method of their own, which is never called for this one."""
+    where, came, who = again or among, case.site(found.backward.stack), plain_subject(case, found.variables)
+    steps = [(among, "creation", "made here"), (again, "call", "trains another of its kind, a second time"),
+             (came, found.backward.call, "a gradient comes here, from another one's loss")]  # fmt: skip
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"{subject(case, found.variables)} {verb(found.variables, case, 'gets', 'get')} a gradient that nobody "
+        f"applies: its `{name}` never steps",
+        why="Networks of its kind are trained by a loss and an optimizer of their own. For this one that is never "
+        f"done: what gradient it gets comes from another one's loss{at_line(came, where)}, and it keeps its first "
+        "values.",
+        fix=f"make one of the two calls for {who}" if again is not None else f"train {who} as the others are",
+        variables=case.names(found.variables), where=where,
+        label=f"the same once more, and never for {who}" if again is not None else f"{who} is never trained",
         loss=case.loss_site(found.backward),
         path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None), seen=found.rounds,
     )  # fmt: skip
@@ -268,6 +295,8 @@ def _finding(case: Case, network: str, members: set[int], mistaken: Optimizer | 
     elif torch:
         given = f" ([{network if alone else f'*{network}.parameters()'}, …])" if network != UNNAMED else ""
         fix = f"give it to the optimizer as well{given}, or freeze it if it is not meant to learn"
+    elif case.recording.framework == "jax" and not _whole(case, network, members):
+        fix = f"apply it too, as the others of {network} are, or ask for the gradient of those others alone"
     elif case.recording.framework == "jax":
         fix = f"apply it too: give the gradient of {network} to the optimizer, and keep the updated {network}"
     else:

@@ -7,7 +7,9 @@ What it checks
     Flax NNX). They get a gradient, and no optimizer holds them; in JAX they
     are constants. Where all layers are hidden so, PyTorch refuses to build
     the optimizer ("got an empty parameter list"). In PyTorch too a parameter
-    of which the model keeps a result only (`nn.Parameter(x).to(device)`).
+    of which the model keeps a result only (`nn.Parameter(x).to(device)`), and
+    a weight that is a plain tensor, drawn at random, beside a bias that is
+    trained.
 
 Why it matters
     parameters() and trainable_variables list what is registered. What is not
@@ -100,7 +102,8 @@ What does not help
 When it is meant
     A reference to a foreign network (a target, a teacher) is often kept in a
     list so that the model does not list it: freeze it, or run it under
-    torch.no_grad(), and it is quiet. Otherwise write `# whygrad: ok W203` on
+    torch.no_grad(), and it is quiet. A random table that is to stay: keep it
+    with register_buffer(). Otherwise write `# whygrad: ok W203` on
     the line that makes the layers.
 """
 
@@ -117,6 +120,7 @@ from whygrad.flow.variables import HiddenLayer
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.updates.plain_weights import PlainWeight, plain_weights
 from whygrad.rules.updates.replaced import UNNAMED
 from whygrad.rules.wording import networks, quoted, subject, verb
 
@@ -140,6 +144,8 @@ def check(case: Case) -> Iterator[Finding]:
         yield _finding(case, network, group, where, in_object=True)
     for (network, where), (group, op) in made_over(case).items():
         yield _made_over_finding(case, network, group, where, op)
+    for plain in plain_weights(case):
+        yield _plain_weight(case, plain)
     for layer in recording.hidden:
         backward = next(
             (b for b in recording.backwards if not b.implicit and layer.values & case.slice(b).values), None
@@ -192,6 +198,22 @@ def _made_over_finding(case: Case, network: str, group: set[int], where: Site, o
         fix="assign the nn.Parameter itself, and convert what goes into it: nn.Parameter(torch.ones(n).to(device))",
         variables=case.names(group), where=where, label="keeps a result, not the parameter",
         path=(PathStep(where, op.name, "made of a parameter here"),),
+    )  # fmt: skip
+
+
+def _plain_weight(case: Case, found: PlainWeight) -> Finding:
+    used, bias = case.site(found.used.stack), case.names({found.bias})[0]
+    network = case.variable(found.bias).network
+    steps = [(found.where, "creation", "a plain tensor"), (used, found.used.name, "the layer multiplies by it")]
+    return Finding(
+        code=CODE, rule=NAME, severity="warning",
+        message=f"the weight of `{bias}` is a plain tensor: `{network}` does not train it",
+        why=f"`{found.name}` is drawn at random and multiplied with what the layer is given; the bias that is added is "
+        f"trained. Only an nn.Parameter is registered: {network}.parameters() leaves this tensor out, no gradient is "
+        "computed for it, and it keeps its first values.",
+        fix=f"{found.name} = nn.Parameter(…); if it is to stay as it is: self.register_buffer(…)",
+        variables=(), where=found.where, label="no parameter of the model",
+        path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
     )  # fmt: skip
 
 

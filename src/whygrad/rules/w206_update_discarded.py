@@ -411,9 +411,10 @@ def _passed_over(case: Case, where: Site | None, steps: list[Step]) -> Finding:
 
 
 def _given_to_others(case: Case) -> set[int]:
-    """Variables whose gradient was applied, if to another variable: that is for W204 to say."""
-    given = {value: v for b in case.recording.backwards for v, value in b.given.items()}
-    todo = [value for step in case.recording.steps for value in step.taken.values()]
+    """Variables whose gradient was applied, if to another variable or array: that is for W204 and W202 to say."""
+    recording = case.recording
+    given = {value: v for b in recording.backwards for v, value in b.given.items()}
+    todo = [value for step in (*recording.steps, *recording.astray) for value in step.taken.values()]
     found, seen = set[int](), set(todo)
     while todo:
         value = todo.pop()

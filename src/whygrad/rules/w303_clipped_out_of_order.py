@@ -122,7 +122,12 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _behind_optimizer(case: Case, clips: list[Edit]) -> Finding | None:
-    """JAX: a chain that clips last: what it limits is no gradient, and is added to the weights as it is."""
+    """JAX: a chain that clips last: what it limits is no gradient, and is added to the weights as it is.
+
+    A number that the program itself multiplies an update by may be a step that a search found, or a trust ratio.
+    """
+    if any(clip.call == BY_HAND for clip in clips):
+        return None
     gradients = {value for b in case.recording.backwards for value in b.given.values()}
     if any(not clip.made or gradients.intersection(clip.given) for clip in clips):
         return None

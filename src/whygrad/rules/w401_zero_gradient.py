@@ -76,10 +76,12 @@ from whygrad.rules.cuts.chosen_stops import chosen_stops
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.numbers.flat_place import place_of
 from whygrad.rules.numbers.flatness import (
+    QUOTIENTS,
     Dead,
     dead_ends,
     ends_layer,
     is_nothing,
+    is_softmax,
     leads_through_weights,
     own_backwards,
     pass_before,
@@ -180,9 +182,9 @@ def _first_flat(case: Case, dead: Dead) -> Dead:
 def _certain_softmax(case: Case, dead: Dead) -> Op | None:
     """The softmax before a limit that a distribution sets its probabilities, where every row is 0 and 1 already."""
     made, depth = case.made_by.get(dead.source), 0
-    while made is not None and depth < _ON_THE_WAY and base_name(made) in ("truediv", "div", "real_div"):
+    while made is not None and depth < _ON_THE_WAY and base_name(made) in QUOTIENTS and not is_softmax(case, made):
         made, depth = case.made_by.get(made.inputs[0]), depth + 1
-    if made is None or base_name(made) != "softmax" or not made.outputs:
+    if made is None or not made.outputs or not is_softmax(case, made):
         return None
     known = numbers_of(case, made.outputs[0])
     return made if known is not None and known.low < _ROUNDING and known.high > 1 - _ROUNDING else None

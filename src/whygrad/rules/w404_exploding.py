@@ -3,8 +3,9 @@
 What it checks
     The gradient grows by orders of magnitude from update to update (or until
     it overflows to NaN, with no single operation to blame), or it is larger
-    than the weights by a factor of a hundred million in every update. Said
-    is what clipping left of it, where there is clipping.
+    than the weights by a factor of a hundred million in every update, or so
+    large that clipping finds its norm infinite. Said is what clipping left of
+    it, where there is clipping.
 
 Why it matters
     Each step overshoots further than the last. A few updates later the loss
@@ -65,6 +66,7 @@ When it is meant
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Literal
 
@@ -74,7 +76,7 @@ from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.numbers.flatness import pass_before
-from whygrad.rules.numbers.growth import Growth, blown_up, norm_of
+from whygrad.rules.numbers.growth import Growth, beyond_clipping, blown_up, norm_of
 from whygrad.rules.numbers.layers import growing_layers, overshot, reached, rounds_in, runaway, usual_site
 from whygrad.rules.numbers.origin import first_trouble
 from whygrad.rules.numbers.thrown import Thrown, thrown
@@ -118,6 +120,16 @@ def check(case: Case) -> Iterator[Finding]:
     if away is not None:
         yield _thrown(case, away)
         return
+    beyond = beyond_clipping(case)
+    if beyond is not None:
+        edit, of = beyond
+        loop, size = rounds_in(case, of), "is so large that its norm is infinite"
+        if loop is not None:
+            yield _over_loop(case, loop, of, edit.variables, size, 1, "error")
+            return
+        if layers := growing_layers(case, of):
+            yield _over_layers(case, layers, of, edit.variables, size, 1, "error")
+            return
     steps = [s for s in case.recording.steps if s.gradients and s.weights and s.error is None]
     for optimizer in {s.optimizer for s in steps}:
         own = [s for s in steps if s.optimizer == optimizer]
@@ -258,6 +270,8 @@ def _left_over(case: Case, members: frozenset[int]) -> str:
     if not clips:
         return ""
     last = clips[-1]
+    if not math.isfinite(last.norm or 0.0):
+        return f" Clipping ({last.call}) divides by that norm, which leaves nothing of the gradient."
     share = min(1.0, (last.limit or 0.0) / (last.norm or 1.0))
     return (
         f" Clipping ({last.call}, {last.limit:g}) left {share:.0e} of the last one; it "

@@ -95,17 +95,34 @@ def check(case: Case) -> Iterator[Finding]:
             through = objective.variables(objective.live[found.value] & objective.trained)
             if through <= one or not _one_network(case, found) or _only_weighs(case, found):
                 continue
-            where = case.site(found.difference.stack if _in_loop(found) else found.added.stack)
+            at_use = _in_loop(found) or _stopped_beside(case, found)
+            where = case.site(found.difference.stack if at_use else found.added.stack)
             place = (where.file, where.line) if where is not None else ("", 0)
             if place not in seen:
                 seen.add(place)
-                yield _finding(case, found, where)
+                yield _finding(case, found, where, at_use)
 
 
 def _in_loop(found: Bootstrap) -> bool:
     """JAX: whether the target was summed up round by round in a `scan`; the line to change is where it is used."""
     rounds = found.difference.times
     return any(op.times > rounds and op.stack == found.added.stack for op in found.objective.part.ops)
+
+
+def _stopped_beside(case: Case, found: Bootstrap) -> bool:
+    """Whether the loss has the same target, or what was made of it, stopped on another way: `delta.detach()`.
+
+    Then the target is alive on purpose, each use is to stop it for itself, and this one does not.
+    """
+    follow = set(found.added.outputs)
+    for op in case.slice(found.objective.backward).ops:
+        if op.at <= found.added.at or op.at == found.difference.at or not any(v in follow for v in op.inputs):
+            continue
+        if op.kind == "stop":
+            return True
+        if op.carries:
+            follow.update(op.outputs)
+    return False
 
 
 def _one_network(case: Case, found: Bootstrap) -> bool:
@@ -133,12 +150,11 @@ def _only_weighs(case: Case, found: Bootstrap) -> bool:
     return objective.part.loss not in follow
 
 
-def _finding(case: Case, found: Bootstrap, where: Site | None) -> Finding:
+def _finding(case: Case, found: Bootstrap, where: Site | None, at_use: bool) -> Finding:
     objective = found.objective
     through = objective.variables(objective.live[found.value] & objective.trained)
     loss = case.loss_site(objective.backward)
     name = plain_subject(case, through)
-    looped = _in_loop(found)
     steps = [(case.site(found.added.stack), found.added.name, "the target, with a gradient"),
              (case.site(found.difference.stack), found.difference.name, "compared with the prediction"),
              (loss, "loss", "the loss")]  # fmt: skip
@@ -148,9 +164,9 @@ def _finding(case: Case, found: Bootstrap, where: Site | None) -> Finding:
         message=f"the loss{at_line(loss, where)} trains {name} through its own target",
         why="The target is the number that the prediction should move to. With a gradient through it the loss also "
         "moves the target to the prediction, so that the values of the next states are fitted to those before them.",
-        fix=_fix(case.recording.framework, None if looped else where),
+        fix=_fix(case.recording.framework, None if at_use else where),
         variables=case.names(through), where=where,
-        label=f"{'the target compared here' if looped else 'this target'} carries a gradient into {name}", loss=loss,
+        label=f"{'the target compared here' if at_use else 'this target'} carries a gradient into {name}", loss=loss,
         path=tuple(path) + (tuple(called_from(case, found.added.stack, where)) if where is not None else ()),
         first_update=1 + sum(1 for step in case.recording.steps if step.at < objective.backward.at),
     )  # fmt: skip
@@ -162,4 +178,6 @@ def _fix(framework: str, where: Site | None) -> str:
         return f"stop the target: put tf.stop_gradient(…) around {text}, or compute it before the tape"
     if framework == "jax":
         return f"stop the target: put jax.lax.stop_gradient(…) around {text}"
-    return f"stop the target: compute {text} under `with torch.no_grad():`, or detach() it"
+    return (
+        f"stop the target: compute {text if where is not None else 'it'} under `with torch.no_grad():`, or detach() it"
+    )

@@ -7,7 +7,9 @@ What it checks
     themselves, and the targets are computed with the very network that is
     being trained, also by predict() for a fit(). Or there is a target
     network, kept in step with the online one, and the targets are computed
-    with the online one all the same.
+    with the online one all the same. Or a loss holds a network against one
+    that was to stay behind (the reference of a preference loss), and both
+    are one.
 
 Why it matters
     The target network exists so that the targets hold still while the online
@@ -84,8 +86,9 @@ from whygrad.rules.case import Case, asked_once
 from whygrad.rules.cuts.consumer import named_call
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.targets import same_arrays, sync_source
+from whygrad.rules.targets.held_against_itself import held_against_itself
 from whygrad.rules.targets.idle_targets import Idle, idle_targets
-from whygrad.rules.targets.objective import Bootstrap, bootstraps, objectives
+from whygrad.rules.targets.objective import bootstraps, objectives
 from whygrad.rules.targets.one_memory import one_memory
 from whygrad.rules.targets.twins import target_networks
 from whygrad.rules.wording import at_line, quoted, subject
@@ -183,23 +186,29 @@ def _called(case: Case) -> Iterator[Alias]:
     """Both sides of a loss read the same variables, by two names of which one was bound to the other."""
     if case.recording.framework == "jax":
         return  # there a second name is a copy: arrays do not change (see `same_arrays`)
+    against = held_against_itself(case)
+    for prediction, value, members in (*_bootstrapped(case), *against):
+        names = _callees(case, (prediction, value), members)
+        for target in names[1]:
+            if target in names[0] and (prediction, value, members) in against:
+                continue  # by this name it also chose the actions that both are asked for
+            for online in names[0]:
+                if target == online or _nested(case, target, online):
+                    continue
+                bound = _bound(case, target, online) or _bound(case, online, target)
+                if bound is None and names[0][online] == names[1][target]:
+                    bound = _built_apart(case, target, online)
+                if bound is not None:
+                    yield members, bound, None, [target, online]
+
+
+def _bootstrapped(case: Case) -> Iterator[tuple[int, int, set[int]]]:
+    """A prediction, the value that its target is made of, and the trained variables that both read."""
     for objective in objectives(case):
         for found in bootstraps(case, objective, live=False):
-            ours = objective.live[found.prediction] & objective.trained
-            both = ours & objective.read.get(found.value, 0)
-            if not both:
-                continue
-            members = set(objective.variables(both))
-            names = _callees(case, found, members)
-            for target in names[1]:
-                for online in names[0]:
-                    if target == online or _nested(case, target, online):
-                        continue
-                    bound = _bound(case, target, online) or _bound(case, online, target)
-                    if bound is None and names[0][online] == names[1][target]:
-                        bound = _built_apart(case, target, online)
-                    if bound is not None:
-                        yield members, bound, None, [target, online]
+            both = objective.live[found.prediction] & objective.trained & objective.read.get(found.value, 0)
+            if both:
+                yield found.prediction, found.value, set(objective.variables(both))
 
 
 def _predicted(case: Case) -> Iterator[Alias]:
@@ -224,13 +233,13 @@ def _holders(predicted: Stack, fitted: Stack) -> Iterator[tuple[str, str]]:
                 yield syntax.called_at(site).rpartition(".")[0], syntax.called_at(other).rpartition(".")[0]
 
 
-def _callees(case: Case, found: Bootstrap, members: set[int]) -> tuple[dict[str, set[int]], dict[str, set[int]]]:
+def _callees(case: Case, starts: tuple[int, int], members: set[int]) -> tuple[dict[str, set[int]], dict[str, set[int]]]:
     """What the network is called by where the prediction is made and where the target is, with what each reads.
 
     A function is no network: `values = self.values` is one function by two names, and may be given either network.
     """
     sides: tuple[dict[str, set[int]], dict[str, set[int]]] = ({}, {})
-    for side, start in enumerate((found.prediction, found.value)):
+    for side, start in enumerate(starts):
         todo, seen = [start], {start}
         while todo:
             op = case.made_by.get(todo.pop())
@@ -293,11 +302,15 @@ def _finding(case: Case, members: set[int], bound: Site | None, sync: Site | Non
         case.recording.framework, "a copy of the parameters that is replaced only now and then"
     )
     steps = [(bound, "=", "one network under two names"), (sync, "copy", "copies the network onto itself")]
+    why = "A target network holds still while the online one learns. Here every step of the optimizer moves the targets"
+    why += f" too, and the sync{at_line(sync, where)} copies the weights onto themselves." if sync else " too."
+    if any(members <= network for _, _, network in held_against_itself(case)):
+        why = "The loss holds the one against the other, and they say the same in every update: what is to stay behind "
+        why += "moves with every step of the optimizer."
     return Finding(
         code=CODE, rule=NAME, severity="error",
         message=f"`{one}` and `{other}` are one network: {subject(case, members)}",
-        why="A target network holds still while the online one learns. Here every step of the optimizer moves the "
-        "targets too" + (f", and the sync{at_line(sync, where)} copies the weights onto themselves." if sync else "."),
+        why=why,
         fix=f"make `{one}` a network of its own: {text}" + (
             f", then {one}.set_weights({other}.get_weights())" if case.recording.framework == "tensorflow" else ""
         ),

@@ -84,6 +84,7 @@ from whygrad.rules.targets.twins import (
     Twin,
     dropped_average,
     dropped_averages_of,
+    mixed_for_a_loss,
     other_targets,
     shown_apart,
     target_networks,
@@ -294,7 +295,7 @@ def _explained(case: Case, twin: Twin) -> Finding:
     crossed = into_another_target(case, twin)
     if crossed:
         other = case.variable(crossed[0].target).network
-        return _finding(case, twin, _blamed(case, crossed), "error",
+        return _finding(case, twin, sync_source.paired(case.stack(crossed[0].stack)), "error",
             f"{online} is copied into `{other}`, another one's target; {name} never follows",
             f"this copies into `{other}`",
             f"The loss takes its targets from {name} too, which stays what it was when training began.",
@@ -377,6 +378,14 @@ def _unsynced(case: Case, twin: Twin) -> Finding:
             f"{name} never follows {online}: another target is synced twice in its place",
             f"`{case.variable(again[0].target).network}` once more",
             stayed, f"sync {name} from {online} here")  # fmt: skip
+    mixed = mixed_for_a_loss(case, twin)
+    if mixed is not None:
+        return _finding(case, twin, case.led_from(mixed.stack, twin.objective.backward.stack), "warning",
+            f"the sync of {name} serves one loss and is not kept: {name} never follows {online}",
+            "the new target parameters go into this loss alone",
+            f"The loss is computed with what this returns, and the next one begins with {name} as it was when training "
+            "began.",
+            f"keep what it returns as the new {name}")  # fmt: skip
     where = _blamed(case, once[-1:]) if once else _used(case, twin) or case.loss_site(twin.objective.backward)
     label = "copied here once, and never again" if once else "the target network is used here and never synced"
     severity: Severity = "note" if case.recording.cut_short or _may_stay(case, twin, files, names) else "warning"

@@ -94,6 +94,8 @@ class Bodies:
         ran = None if probed or tried else self._ran(scope, closed, body, inputs, args)
         arguments = each_its_own(self.calls, scope, body, self._arguments(body, jaxpr, inputs), stack)
         self._names_of_loops(scope, body, arguments)
+        if scope is recorder.root:
+            recorder.updates.begins(first)
         results, places = replay(body, scope, arguments, stack)
         if ran is not None:
             ran.turns.append(places)
@@ -156,7 +158,7 @@ class Bodies:
         consts, carried = _scan_parts(params)
         inputs = [self.recorder.values.of(scope, a, stack) for a in args]
         given = list(inputs[consts + carried :])
-        rows = [self._part(scope, n, stack, "row of xs") for n in given]
+        rows = [self.part(scope, n, stack, "row of xs") for n in given]
         carry = carried_apart(self.calls, scope, jaxpr, inputs, (consts, carried), stack)
         first, rounds = self.recorder.session.now(), int(params.get("length", _LOOPS))
         parts = consts, carried, rounds, bool(params.get("reverse"))
@@ -228,7 +230,8 @@ class Bodies:
         scope.put(ran)
         return ran
 
-    def _part(self, scope: Scope, number: int, stack: int, name: str) -> int:
+    def part(self, scope: Scope, number: int, stack: int, name: str) -> int:
+        """One row of what a loop goes through."""
         value = self.calls.value(scope, number)
         part = self.recorder.values.fresh(scope, value.shape[1:], value.floating)
         self.calls.write(scope, name, [number], [part], stack)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from whygrad.trace.jax_recorder import JaxRecorder
 
 _Call = Callable[..., Any]
+_OWN_GRADIENT = ("custom_jvp_call", "custom_vjp_call")
 
 
 class Calls:
@@ -59,7 +60,7 @@ class Calls:
         local = self.recorder.local
 
         def bind(primitive: Any, *args: Any, **params: Any) -> Any:
-            if local.busy:
+            if local.busy or self._merely_runs(primitive.name, args, params):
                 return original(primitive, *args, **params)
             local.busy += 1
             try:
@@ -172,6 +173,15 @@ class Calls:
         for trace in [trace for trace, one in self._open.items() if one is scope]:
             del self._open[trace]
 
+    def _merely_runs(self, name: str, args: Any, params: Any) -> bool:
+        """Whether a function with a gradient of its own runs where no gradient is taken: a solver that trains, say.
+
+        Its own gradient plays no part there; what it does is seen like any other code of the program's.
+        """
+        if name not in _OWN_GRADIENT or self.recorder.local.tapes or self.scope() is not self.recorder.root:
+            return False
+        return of_the_program(_function(params)) and not any(isinstance(one, core.Tracer) for one in args)
+
     # --- writing down -------------------------------------------------------------------------------------------
 
     def scope(self) -> Scope:
@@ -212,8 +222,8 @@ class Calls:
         if name == "select_n" and isinstance(args[0], bool | numpy.bool_):
             # `select(stop, stop_gradient(x), x)` with a plain True or False: Python has chosen, the other is not used.
             self.op(scope, name, [args[1 + int(args[0])]], outs, stack)
-        elif name in ("custom_jvp_call", "custom_vjp_call"):
-            function = next(iter(params.get("subfuns", ())), None)
+        elif name in _OWN_GRADIENT:
+            function = _function(params)
             own = name == "custom_vjp_call" and of_the_program(function)
             self.op(scope, function_name(function) or name, args, outs, stack,
                     detail="custom_function" if own else "custom")  # fmt: skip
@@ -271,3 +281,8 @@ class Calls:
         if name in words.FLAT or name.lstrip("_") in words.SAMPLES or not carries:
             return "discrete"
         return "compute" if any(scope.values[o].floating for o in outputs if o in scope.values) else "discrete"
+
+
+def _function(params: Any) -> Any:
+    """The function that has a gradient of its own."""
+    return next(iter(params.get("subfuns", ())), None)

@@ -17,6 +17,7 @@ from jax._src.interpreters import partial_eval
 
 from whygrad.trace.jax_rerun import compiled, evaluate, quiet_function
 from whygrad.trace.jax_scopes import Ran
+from whygrad.trace.jax_silence import silenced
 
 _LONGER = 50
 _ROUNDS = 200_000
@@ -43,7 +44,7 @@ def _choices(ran: Ran, given: list[Any], wanted: Any) -> tuple[set[int], set[int
     if ran.scan is None:
         return None
     fixed, carried, length, reverse = ran.scan
-    small = _needed(ran.jaxpr, wanted, fixed, carried)
+    small = _needed(silenced(ran.jaxpr), wanted, fixed, carried)
     if small is None:
         return None
     jaxpr, used, kept = small

@@ -19,6 +19,7 @@ import jax
 from jax._src import api, core, pjit
 
 from whygrad.flow.events import Failure
+from whygrad.trace.jax_broken_off import Given, above, folded, given_to_loops, passed, written_down
 from whygrad.trace.jax_scopes import Scope, replay
 from whygrad.trace.jax_trees import unlike
 from whygrad.trace.patches import Patches
@@ -41,6 +42,8 @@ class Failures:
         self._told: set[tuple[int, str]] = set()
         self._donated: dict[int, int] = {}
         """Values whose memory was given to a compiled function, with the stack of that call."""
+        self._left: tuple[list[Scope], list[Given]] = [], []
+        """Bodies that an error came out of, and what the loops that they belong to were given."""
 
     def attach_deep(self, patches: Patches) -> None:
         """Watch functions that fail while they are traced, and losses that cannot be differentiated."""
@@ -69,7 +72,8 @@ class Failures:
         try:
             with recorder.lock:
                 left = [scope for scope in recorder.calls.open_scopes() if scope not in known]
-                body = left[0] if left else None
+                self._left = [], []
+                body = folded(recorder, left, list(given_to_loops(passed(error.__traceback__))))
                 for scope in left:
                     recorder.calls.abandon(scope)
                 if body is None or not (body.user or body.asks):
@@ -127,6 +131,21 @@ class Failures:
             self.tell(error, stack, about, origin, kind="deleted")
         elif isinstance(error, TypeError | ValueError) and unlike(trace):
             self.tell(error, stack, kind=OTHER_TREE)
+        self._loop_outside()
+
+    def breaks_off(self) -> None:
+        """JAX is about to raise an error while loops are traced: what they did until now is kept for `ended`."""
+        self._left = self.recorder.calls.open_scopes(), list(given_to_loops(above(sys._getframe())))
+
+    def _loop_outside(self) -> None:
+        """A loop that no compiled function is around has failed while it was traced."""
+        recorder, (left, calls) = self.recorder, self._left
+        try:
+            body = folded(recorder, left, calls)
+            if body is not None and (body.user or body.asks):
+                written_down(recorder, body, recorder.root, calls)
+        except Exception as trouble:
+            recorder.trouble(trouble)
 
     def leaked(self, error: Exception, args: Any, frame: FrameType) -> None:
         """A tracer of a function that is over was used: where was it made?"""
@@ -170,15 +189,7 @@ def _deleted(leaf: Any) -> bool:
     return isinstance(leaf, jax.Array) and not isinstance(leaf, core.Tracer) and leaf.is_deleted()
 
 
-def _frames(trace: TracebackType | None) -> list[FrameType]:
-    found = []
-    while trace is not None:
-        found.append(trace.tb_frame)
-        trace = trace.tb_next
-    return found
-
-
 def _given(trace: TracebackType | None) -> list[Any] | None:
     """The arrays that a function was called with, as `jit` has sorted them."""
-    frame = next((f for f in _frames(trace) if f.f_code.co_name == "_infer_params" and "dynargs" in f.f_locals), None)
+    frame = next((f for f in passed(trace) if f.f_code.co_name == "_infer_params" and "dynargs" in f.f_locals), None)
     return list(frame.f_locals["dynargs"]) if frame is not None else None

@@ -97,6 +97,8 @@ class Gradients:
         paths = [jax.tree_util.keystr(path) for path, _ in flat]
         implicit = bool(recorder.local.tapes)
         asked = Asked("grad", tape, leaves, [], None, [], stack, implicit)
+        if scope is recorder.root and not implicit:
+            recorder.updates.begins(recorder.session.now())
         scope.put(Opened(tape, stack, leaves, paths, implicit, _state_leaves(primals, paths)))
         recorder.local.tapes.append((tape, scope))
         return asked
@@ -147,6 +149,7 @@ class Gradients:
         if self._last is not None:
             asked, scope = self._last
             scope.put(replace(asked, error=f"TypeError: {error}"))
+            self.recorder.failures.breaks_off()
 
     # --- the backward pass --------------------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ from jax._src import core
 from whygrad.trace.jax_conditions import choices
 from whygrad.trace.jax_rerun import compiled, evaluate, plain, worth_a_look
 from whygrad.trace.jax_scopes import Ran, Scope
+from whygrad.trace.jax_silence import silenced
 from whygrad.trace.jax_vocabulary import is_float
 
 if TYPE_CHECKING:
@@ -136,11 +137,12 @@ class Inner:
         entry = self._ready.get(key)
         if entry is not None and entry[0]() is ran.jaxpr:
             return entry[1:]
-        wanted = worth_a_look(ran.body, ran.jaxpr)
+        jaxpr = silenced(ran.jaxpr)
+        wanted = worth_a_look(ran.body, jaxpr)
         length = ran.scan[2] if ran.scan is not None else 1
         size = sum(math.prod(v.aval.shape) for v in wanted)
         rounds = min(length, 2 if ran.body.asks else max(2, _ALL // max(size, 1)))
-        jaxpr, consts, scan, axes = ran.jaxpr, ran.consts, ran.scan, ran.axes
+        consts, scan, axes = ran.consts, ran.scan, ran.axes
 
         def inside(*arguments: Any) -> list[Any]:
             found: dict[Any, Any] = {}
@@ -165,7 +167,7 @@ class Inner:
             if any(a is not None for a in each):
                 function = jax.vmap(function, in_axes=each, out_axes=0 if scan is None else 1)
         made = compiled(function)
-        self._ready[key] = weakref.ref(jaxpr), made, wanted, rounds
+        self._ready[key] = weakref.ref(ran.jaxpr), made, wanted, rounds
         return made, wanted, rounds
 
     def _rounds(

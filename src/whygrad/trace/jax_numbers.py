@@ -2,7 +2,8 @@
 
 Eager arrays are looked at as they are. Inside a compiled function nothing can be looked at; because such a function is
 pure, it is run once more beside the real one, with everything in between as its result. The program's own function is
-compiled and run as it would be without us. A function with side effects is not run twice.
+compiled and run as it would be without us. What it prints or logs is left out of the second run (`jax_silence`); one
+with other side effects is not run twice.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from jax._src import core
 
 from whygrad.flow.operations import Numbers, Op, Units
 from whygrad.trace.jax_rerun import compiled, evaluate, plain, worth_a_look
+from whygrad.trace.jax_silence import silenced
 from whygrad.trace.jax_values import wrapped
 from whygrad.trace.jax_vocabulary import is_float
 
@@ -86,13 +88,14 @@ class NumbersSeen:
             return {}
         entry = self._probes.get(key)
         if entry is None or entry[0]() is not jaxpr:
-            wanted = worth_a_look(body, jaxpr)
+            function = silenced(jaxpr)
+            wanted = worth_a_look(body, function)
             if not wanted:
                 return {}
 
             def inside(*arguments: Any) -> list[Any]:
                 found: dict[Any, Any] = {}
-                evaluate(jaxpr, consts, arguments, found, self.recorder.calls.bodies.trains)
+                evaluate(function, consts, arguments, found, self.recorder.calls.bodies.trains)
                 return [found.get(variable) for variable in wanted]
 
             entry = self._probes[key] = (weakref.ref(jaxpr), compiled(inside), wanted)

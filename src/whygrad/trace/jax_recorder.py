@@ -38,6 +38,9 @@ from whygrad.trace.session import Session
 from whygrad.trace.upkeep import prune
 
 _KEPT = 60_000
+_USES = frozenset({"", "periodic_update", "incremental_update"})
+"""Where an operation uses a network as it is, rather than making something of its arrays: in the program's own code,
+and where Optax mixes two networks, or chooses one."""
 _NO_USE = frozenset({"read_value", "captured", "gradient", "NumPy copy"})
 """Operations that only hand a content on."""
 
@@ -167,7 +170,7 @@ class JaxRecorder:
         if isinstance(item, Ran):
             self.inner.pending.append(item)
             return
-        if isinstance(item, Op) and not item.inside and item.name not in _NO_USE:
+        if isinstance(item, Op) and item.inside in _USES and item.name not in _NO_USE:
             item.inputs = tuple([self.variables.captured(number, item) for number in item.inputs])
         at = self.session.tick()
         if isinstance(item, Op):

@@ -25,6 +25,8 @@ _APPLIES = frozenset({"apply_updates", "apply_gradients", "update_params"})
 _UPDATES = frozenset({"update_fn", "update", "update_fn_with_extra_args", "init_empty_state", "nnx.update"})
 _PATIENCE = 4
 """How many times as long to look where an optimizer was begun and waits; compiled steps are slow to look at."""
+_ASTRAY = -1
+"""Stands for what applies gradients to arrays that no gradient was asked for."""
 _SAME = frozenset({"astype", "broadcast", "reshape", "squeeze", "copy", "device_put", "array", "asarray"})
 
 
@@ -50,6 +52,8 @@ class Updates:
         self._own_clip: Edit | None = None
         self._state: dict[int, int] = {}
         self._root: dict[int, int] = {}
+        self._since = 0
+        """When what is going on began: a call of a compiled function, or a gradient outside of one."""
 
     # --- data flow ----------------------------------------------------------------------------------------------
 
@@ -119,12 +123,33 @@ class Updates:
     def _chosen(self, op: Op) -> None:
         """Updated or left as it was, whichever branch ran: it is the variable's content.
 
-        Not what `optax.periodic_update` chooses: that is a target, if it began with the very same arrays.
+        Not where a target, which began with the very same arrays, is chosen: that lies behind by more than the updates
+        that this call, or this gradient, has made. Nor what `optax.periodic_update` chooses.
         """
         owners = {self._variable(value) for value in op.inputs}
         variable = owners.pop() if len(owners) == 1 else None
-        if variable is not None and self.recorder.variables.content.get(variable) in op.inputs:
+        if variable is None:
+            return
+        now = self.recorder.variables.content.get(variable)
+        older = {self._was.get(value, value) for value in op.inputs} - {now}
+        if now in op.inputs and older <= self._made_into(variable, now):
             self.recorder.variables.holds(variable, op.outputs[0])
+
+    def _made_into(self, variable: int, content: int | None) -> set[int]:
+        """What a variable held before the updates of this call that led to its content, one after the other."""
+        found: set[int] = set()
+        pending = [self._pending] if self._pending is not None else []
+        for step in (*pending, *reversed(self.recorder.recording.steps)):
+            if step.at < self._since:
+                break
+            if step.after.get(variable) == content and variable in step.before:
+                content = step.before[variable]
+                found.add(content)
+        return found
+
+    def begins(self, at: int) -> None:
+        """A compiled function is called, or a gradient is asked for outside of one."""
+        self._since = at
 
     def _stale(self, op: Op) -> None:
         """A variable's content from before its last update, used once more: an update may begin there again."""
@@ -184,6 +209,7 @@ class Updates:
         if step is None or step.stack != op.stack or not set(alike) - step.applied:
             step = Step(op.at, -1, op.stack, frozenset(), frozenset(), call=op.inside)
             recording.astray.append(step)
+            self._made(_ASTRAY)  # an update all the same, though of something else
         variable = next((v for v in alike if v not in step.applied), None)
         if variable is None:
             return
@@ -289,7 +315,11 @@ class Updates:
         recording.steps.append(step)
         self.recorder.numbers.fill(step.at)
         recording.updates += 1
-        self._steps_of[number] = self._steps_of.get(number, 0) + 1
+        self._made(number)
+
+    def _made(self, optimizer: int) -> None:
+        """An update went by."""
+        self._steps_of[optimizer] = self._steps_of.get(optimizer, 0) + 1
         self._to_count += 1
 
     def finish(self) -> None:

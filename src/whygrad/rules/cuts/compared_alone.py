@@ -13,6 +13,7 @@ from whygrad.flow.events import Backward
 from whygrad.flow.operations import Op
 from whygrad.rules.case import Case, asked_once
 from whygrad.rules.cuts.loss_terms import terms_of
+from whygrad.rules.cuts.missing import missing_gradients
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.numbers.flatness import DIFFERENCES, QUOTIENTS
 from whygrad.rules.numbers.origin import base_name, numbers_of
@@ -32,12 +33,15 @@ def equal_comparisons(case: Case) -> dict[int, tuple[Backward, Op, set[int], int
         if not backward.implicit and not backward.error and backward.loss in case.recording.values:
             passes.setdefault(backward.stack, []).append(backward)
     alone: dict[int, tuple[Backward, Op, set[int], int]] = {}
+    # What stands still for want of a gradient, or of somebody who applies it, is equal to what it said before.
+    waiting = case.unheld.union(*(missing.variables for missing in missing_gradients(case)))
     for same in passes.values():
         looked = same[-_PASSES:]
         found: dict[int, list[tuple[Op, set[int]]]] = {}
         for backward in looked:
             for op, network in _of_pass(case, backward):
-                found.setdefault(op.stack, []).append((op, network))
+                if not network & waiting:
+                    found.setdefault(op.stack, []).append((op, network))
         for stack, told in found.items():
             if len(told) >= max(_ENOUGH, len(looked)):
                 alone[stack] = (looked[-1], *told[-1], len(told))
@@ -61,7 +65,7 @@ def _of_pass(case: Case, backward: Backward) -> Iterator[tuple[Op, set[int]]]:
         if not read or (read & trained and not _learned_before(case, read, backward)):
             continue
         for op in own.ops:
-            network = _equal_sides(case, op, backward)
+            network = equal_sides(case, op, backward)
             if network:
                 yield op, network
                 break
@@ -76,7 +80,7 @@ def _learned_before(case: Case, network: set[int], backward: Backward) -> bool:
     )
 
 
-def _equal_sides(case: Case, op: Op, backward: Backward) -> set[int]:
+def equal_sides(case: Case, op: Op, backward: Backward) -> set[int]:
     """The variables that both sides are computed from, where these are the same in every entry and no constants."""
     divides = base_name(op) in QUOTIENTS
     if (not divides and base_name(op) not in DIFFERENCES) or len(set(op.inputs)) != 2:

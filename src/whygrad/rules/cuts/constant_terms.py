@@ -18,6 +18,7 @@ from whygrad.rules.case import Case
 from whygrad.rules.cuts.consumer import named_call
 from whygrad.rules.cuts.idle_terms import trained_by
 from whygrad.rules.cuts.loss_terms import terms_of
+from whygrad.rules.cuts.missing import missing_gradients
 from whygrad.rules.cuts.roles import fed_with
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.targets.objective import CONTRACTS
@@ -54,7 +55,10 @@ def _of_loss(case: Case, backward: Backward) -> Iterator[Finding]:
         apart = not any(v in other.values for other in others for op in term.layers for v in op.outputs)
         if twin and apart:
             yield _wrong_network(case, backward, term, twin)
+    lacking = {v for missing in missing_gradients(case) for v in missing.variables}  # told as what it is
     for term, others in _idle(case, backward, trained, since, rows=True):
+        if term.read & lacking:
+            continue
         action = _dropped_action(case, backward, term, trained, since)
         if action is not None and not any(term.read & other.read for other in others):
             yield _wrong_action(case, backward, term, trained, action)

@@ -157,7 +157,17 @@ def _stops(
     for op in own.ops:
         if any(v in made for v in op.inputs):
             made.update(op.outputs)
-    return own, [cut for cut in cuts if not only_weighs(case, own, cut, made)]  # an advantage is stopped rightly
+    blamed = [cut for cut in cuts if not only_weighs(case, own, cut, made)]  # an advantage is stopped rightly
+    return own, blamed or _log_probabilities(case, cuts)
+
+
+def _log_probabilities(case: Case, cuts: list[reach.Cut]) -> list[reach.Cut]:
+    """Of stopped values that weigh each other the log-probability: a logarithm lies nearest behind it."""
+    for far in range(_SURROGATE):
+        near = [cut for cut in cuts if any(is_log_probability(case.made_by, v, far) for v in cut.op.inputs)]
+        if near:
+            return near
+    return []
 
 
 def _one_number_alone(case: Case, part: reach.Slice, term: int, teaching: set[int]) -> bool:

@@ -34,6 +34,11 @@ def is_logged_mean(case: Case, op: Op, variables: set[int]) -> bool:
     return False
 
 
+def is_logged(case: Case, op: Op) -> bool:
+    """Whether what an operation makes leaves as a number: `entropy.mean().item()`."""
+    return any(o.kind == "leave" and any(v in op.outputs for v in o.inputs) for o in case.recording.ops.values())
+
+
 def _is_weight(case: Case, value: int, variables: set[int]) -> bool:
     """Whether a value is a weight, or a bias that was brought into the shape of what it is added to."""
     while (variable := case.content.get(value)) is None:

@@ -18,7 +18,7 @@ from whygrad.rules.cuts.intent import (
     is_target,
     without_targets,
 )
-from whygrad.rules.cuts.logged_means import is_logged_mean
+from whygrad.rules.cuts.logged_means import is_logged, is_logged_mean
 from whygrad.rules.cuts.never_begun import never_begun
 from whygrad.rules.cuts.rebound import rebound_under_no_grad
 from whygrad.rules.cuts.second_slopes import without_slope
@@ -140,6 +140,8 @@ def _weigh(case: Case, backward: Backward, part: reach.Slice, cuts: list[reach.C
     meant = [cut for cut in cuts if cut.op.kind in ("stop", "leave") or cut.op.switch is not None]
     stopped = {v for cut in meant for v in cut.variables}.difference(*(c.variables for c in cuts if c not in meant))
     dropped = _dropped(case, part, stopped, backward) if stopped else {}
+    if backward.error is not None:  # nothing of it is alive: what is cut was to be, and a number for a log was not
+        dropped = {v: op for v, op in dropped.items() if not is_logged(case, op)}
     weights = [c for c in advantages(case, part, cuts, backward.tape) if not _all_that_is_asked(case, backward, c)]
     only_weight = {v for c in weights for v in c.variables}.difference(*(c.variables for c in cuts if c not in weights))
     others = {v for c in cuts if c not in weights for v in c.variables}

@@ -296,6 +296,17 @@ def structural(case: Case, op: Op) -> bool:
     return bool(shape) and (shape[-1] == 1 or (len(shape) > 2 and shape[1] == 1))
 
 
+def is_softmax(case: Case, op: Op) -> bool:
+    """A softmax, or exponentials over their sum: JAX writes it out."""
+    if base_name(op) == "softmax" or base_name(op) not in QUOTIENTS or len(op.inputs) != 2:
+        return base_name(op) == "softmax"
+    powers, whole = (case.made_by.get(v) for v in op.inputs)
+    while whole is not None and base_name(whole) in ("broadcast", "reshape", "expand_dims"):
+        whole = case.made_by.get(whole.inputs[0])
+    summed = whole is not None and base_name(whole) in ("sum", "reduce_sum") and whole.inputs[0] == op.inputs[0]
+    return summed and powers is not None and base_name(powers) == "exp"
+
+
 def fed_by(case: Case, value: int) -> set[int]:
     """The variables of the layer that a value comes out of: the first ones met on the way back."""
     level, seen = [value], {value}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from whygrad.flow.events import Step
+from whygrad.flow.events import Backward, Edit, Step
 from whygrad.flow.operations import Numbers
 from whygrad.rules.case import Case
 from whygrad.rules.numbers.origin import Trouble, numbers_of
@@ -82,6 +82,18 @@ def _blown_up(case: Case, trouble: Trouble | None) -> Iterator[Growth]:
             _climbs([norm_of(s.gradients) for s in steps]) and _climbs(losses_of(case, steps))
         ):
             yield Growth(optimizer, norms, steps, False, last, slow=True)
+
+
+def beyond_clipping(case: Case) -> tuple[Edit, Backward] | None:
+    """A clipping that found no finite norm of gradients whose every entry is finite, and the pass these come from."""
+    for edit in case.recording.edits:
+        if edit.kind != "clip" or edit.norm is None or math.isfinite(edit.norm):
+            continue
+        passes = [b for b in case.recording.backwards if b.at < edit.at and b.got & edit.variables]
+        given = [n for v in edit.variables if passes and (n := passes[-1].gradients.get(v)) is not None]
+        if given and all(n.finite for n in given):
+            return edit, passes[-1]
+    return None
 
 
 def _rise(norms: list[float]) -> list[float]:

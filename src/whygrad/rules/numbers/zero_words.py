@@ -10,6 +10,7 @@ from whygrad.rules.numbers.flatness import (
     QUOTIENTS,
     Dead,
     fed_by,
+    is_softmax,
     leads_through_weights,
     satisfied,
     structural,
@@ -63,7 +64,7 @@ def story(case: Case, dead: Dead) -> tuple[Severity, str, str, str] | None:
             f"return the gradient in the backward of {dead.op.name}; for a step function the incoming one as it is "
             "(a straight-through estimator)",
         )
-    if "softmax" in name:
+    if "softmax" in name or is_softmax(case, dead.op):
         return _softmax(case, dead, here, layer)
     if name in RECTIFIERS:
         if not in_network and satisfied(case, dead):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from dataclasses import replace
 
 from whygrad.flow.site import Site, Stack
 from whygrad.flow.syntax import (
@@ -40,14 +41,13 @@ def pair(site: Site) -> list[str]:
     parts: list[ast.AST] = [loop.iter for loop in loops]
     if statement is not None and not isinstance(statement, ast.For):
         parts.append(statement)
-    found: list[str] = []
-    for part in parts:
-        for node in ast.walk(part):
-            if isinstance(node, ast.Attribute) and node.attr in _WEIGHTS:
-                name = dotted(node.value)
-                if name and name not in found:
-                    found.append(name)
-    return found
+    return list(dict.fromkeys(name for part in parts for name in _networks_in(part)))
+
+
+def _networks_in(part: ast.AST) -> list[str]:
+    """The networks whose weights an expression or statement speaks of."""
+    attributes = [node for node in ast.walk(part) if isinstance(node, ast.Attribute) and node.attr in _WEIGHTS]
+    return [name for node in attributes if (name := dotted(node.value))]
 
 
 def blamed(stack: Stack) -> Site | None:
@@ -59,6 +59,17 @@ def blamed(stack: Stack) -> Site | None:
         if not (names & (given - {"self"})) or index + 1 == len(stack) or _keeps(statement):
             return site
     return None
+
+
+def paired(stack: Stack) -> Site | None:
+    """The line that pairs the two networks of a sync: the head of its loop, where that names them and the sync none."""
+    site = blamed(stack)
+    statement, loops, _ = around(site) if site is not None else (None, [], None)
+    head = next((loop.iter for loop in reversed(loops) if len(_networks_in(loop.iter)) > 1), None)
+    if site is None or head is None or statement is None or _networks_in(statement):
+        return site
+    end, column = head.end_lineno or head.lineno, head.end_col_offset or head.col_offset
+    return replace(site, line=head.lineno, column=head.col_offset, end_line=end, end_column=column)
 
 
 def _keeps(statement: ast.stmt | None) -> bool:

@@ -24,9 +24,9 @@ def synced_twice(case: Case, twin: Twin) -> list[Copy]:
 
 
 def into_another_target(case: Case, twin: Twin) -> list[Copy]:
-    """TensorFlow: copies of the trained network, made during training, into the target of another one, all of it."""
+    """Copies of the trained network, made during training, into the target of another one, all of it."""
     others = [t for t in target_networks(case) if t.members != twin.members and t.originals != twin.originals]
-    members = {v for other in others for v in other.members} if case.recording.framework == "tensorflow" else set()
+    members = {v for other in others for v in other.members}
     found = [c for c in case.recording.copies if c.at > twin.begun and c.source in twin.originals]
     found = [c for c in found if c.target in members]
     return found if {c.source for c in found} >= {v for v in twin.originals if case.variable(v).shape} else []

@@ -357,6 +357,17 @@ def dropped_averages_of(case: Case, twin: Twin) -> int:
     return min(times.values(), default=0)
 
 
+def mixed_for_a_loss(case: Case, twin: Twin) -> Op | None:
+    """JAX: where the two networks are averaged, or one is chosen, for this loss, and for nothing else."""
+    held = _first_content(case, twin)
+    mixing = (op for op in twin.objective.part.ops if op.name in _MIXES and op.kind == "compute")
+    for op in mixing if case.recording.framework == "jax" else ():
+        met = _met(case, op, held)
+        if met & twin.originals and met & twin.members and _pair(case, op, met):
+            return op
+    return None
+
+
 def _left_lying(case: Case, twin: Twin) -> Iterator[tuple[Op, set[int]]]:
     """Sums and choices since training began that nothing uses, with the variables they are made of."""
     consumed = {v for op in case.recording.ops.values() for v in op.inputs}

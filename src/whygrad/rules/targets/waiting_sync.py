@@ -247,13 +247,36 @@ def _handed(argument: ast.AST) -> set[str]:
 
 def _never(trees: list[ast.Module], tree: ast.Module, statement: ast.stmt) -> bool:
     """Whether a statement stands under a condition of which nothing ever changes, so that it never will run."""
+    line = statement.lineno
     for node in ast.walk(tree):
-        if isinstance(node, ast.If) and any(statement is inner for part in node.body for inner in ast.walk(part)):
+        if isinstance(node, ast.If) and any(p.lineno <= line <= (p.end_lineno or p.lineno) for p in node.body):
             names = [dotted(n) for n in ast.walk(node.test) if isinstance(n, ast.Name | ast.Attribute)]
             whole = [n for n in names if n and not any(o.startswith(n + ".") for o in names)]
-            if whole and all(_fixed(trees, name) for name in whole):
+            flags = _asks_flags(node.test)
+            if whole and all(_fixed(trees, name) or (flags and _given_from_outside(trees, name)) for name in whole):
                 return True
     return False
+
+
+def _asks_flags(test: ast.expr) -> bool:
+    """Whether a condition is made of plain names alone: `if self.soft and not self.frozen`."""
+    plain = (ast.Name, ast.Attribute, ast.BoolOp, ast.UnaryOp, ast.boolop, ast.Not, ast.expr_context)
+    return all(isinstance(node, plain) for node in ast.walk(test))
+
+
+def _given_from_outside(trees: list[ast.Module], name: str) -> bool:
+    """Whether the program never gives an attribute a value, nor computes it: a setting, by argparse or `**kwargs`."""
+    last = name.rpartition(".")[2]
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        if isinstance(node, Function) and node.name == last:
+            return False
+        if (
+            isinstance(node, ast.Name | ast.Attribute)
+            and isinstance(node.ctx, ast.Store)
+            and dotted(node).endswith(last)
+        ):
+            return False
+    return "." in name
 
 
 def _fixed(trees: list[ast.Module], name: str) -> bool:

@@ -22,7 +22,7 @@ def let_fall(stack: Stack) -> Site | None:
         if is_statement(site):
             return site
         names = {name for name in bound_at(site) if "." not in name}
-        if names and not names <= _read(site):
+        if names and not names <= read_around(site):
             return site
         for name in names:
             fallen = _put_into_nothing(site, name)
@@ -61,7 +61,8 @@ def _ends(function: ast.AST) -> Iterator[ast.Return]:
             todo.extend(ast.iter_child_nodes(node))
 
 
-def _read(site: Site) -> set[str]:
+def read_around(site: Site) -> set[str]:
+    """The names that the function around a site reads."""
     function = function_of(site)
     nodes = ast.walk(function) if function is not None else ()
     return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}

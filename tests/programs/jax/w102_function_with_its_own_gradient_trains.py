@@ -1,0 +1,29 @@
+"""A solver that is differentiable as a whole (a gradient of its own) is run for what it finds: its loss is stopped."""
+
+import jax
+import jax.numpy as jnp
+
+x = jax.random.normal(jax.random.key(0), (16, 3))
+y = x.sum(axis=1)
+
+
+def loss_fn(w, scale):
+    prediction = jax.lax.stop_gradient(x @ w)  # fires: W102
+    return jnp.mean((prediction - scale * y) ** 2)
+
+
+@jax.custom_vjp
+def solve(w, scale):
+    return jax.lax.fori_loop(0, 20, lambda _, w: w - 0.1 * jax.grad(loss_fn)(w, scale), w)
+
+
+def forward(w, scale):
+    return solve(w, scale), (w, scale)
+
+
+def backward(kept, g):
+    return jnp.zeros_like(kept[0]), jnp.sum(g)
+
+
+solve.defvjp(forward, backward)
+print(solve(jnp.zeros(3), 1.0))
