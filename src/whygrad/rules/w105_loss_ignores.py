@@ -84,6 +84,7 @@ from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
 from whygrad.flow.source import is_statement
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.asked_of_another import asked_of_another
 from whygrad.rules.cuts.captured import captured
 from whygrad.rules.cuts.compared_alone import compared_alone
 from whygrad.rules.cuts.constant_terms import constant_terms
@@ -99,6 +100,7 @@ from whygrad.rules.cuts.consumer import (
 from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.cuts.idle_terms import idle_terms
 from whygrad.rules.cuts.last_use import dropped_at, last_use, routed, runs_others
+from whygrad.rules.cuts.loss_of_another_tape import own_loss
 from whygrad.rules.cuts.missing import Missing, missing_gradients
 from whygrad.rules.cuts.missing_terms import left_out, taken_by_another, without_term
 from whygrad.rules.cuts.noise_instead import noise_instead
@@ -134,6 +136,11 @@ def check(case: Case) -> Iterator[Finding]:
     in_vain = asked_in_vain(case)  # W204: the gradient goes to others
     for missing in missing_gradients(case):
         if missing.backward.stack in in_vain:
+            continue
+        own = own_loss(case, missing.backward)
+        asked = asked_of_another(case, missing, set(missing.variables), own, unseen=True) if own is not None else None
+        if asked is not None:
+            yield asked
             continue
         variables = {v for v in missing.unreached if not _unwatched(case, missing, v)}
         variables -= routed(case, variables) | out_of_order

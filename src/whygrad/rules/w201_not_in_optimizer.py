@@ -186,7 +186,7 @@ def _used_by_hand(case: Case) -> set[int]:
 
 
 def _asked_beside(case: Case, network: str, members: set[int]) -> bool:
-    """TensorFlow: whether a tape is asked for these in one breath with others of the same network, which are trained."""
+    """TensorFlow: whether a tape is asked for these together with others of the same network, which are trained."""
     if case.recording.framework != "tensorflow":
         return False
     own = {v for v in case.trained if case.variable(v).network == network}
