@@ -60,6 +60,7 @@ from whygrad.flow.events import Backward
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.missing import missing_gradients
 from whygrad.rules.finding import Finding, PathStep, Severity
+from whygrad.rules.numbers.handed_zeros import handed_zeros
 from whygrad.rules.updates.accumulators import Emptied, emptied
 from whygrad.rules.updates.cleared import Cleared, always_cleared
 from whygrad.rules.updates.dropped_sums import DroppedSum, emptied_sums
@@ -89,6 +90,7 @@ def check(case: Case) -> Iterator[Finding]:
         yield _emptied(case, one)
     for total in emptied_sums(case):
         yield _zeros_applied(case, total)
+    yield from (found for found in handed_zeros(case) if found.code == CODE)
 
 
 def _emptied(case: Case, one: Emptied) -> Finding:
