@@ -18,7 +18,8 @@ Example
         optimizer.zero_grad()          # takes what backward() gave
         optimizer.step()               # nothing is left to apply
     TensorFlow
-        Not possible in TensorFlow: a gradient is a value, nothing clears it.
+        Not possible in TensorFlow with a gradient itself, which is a value. A
+        sum that a program keeps can be emptied too early, as in JAX.
     JAX
         total = jax.tree.map(jnp.add, total, grads)
         total = jax.tree.map(jnp.zeros_like, total)    # too early
