@@ -13,6 +13,16 @@ from program_runner import PROGRAMS, only, run, said
 FOLDER = PROGRAMS / "jax"
 
 MESSAGES: dict[str, dict[str, Any]] = {
+    "w105_second_head_returned": {
+        "severity": "warning",
+        "message": "`model.spread` (2 variables) gets no gradient: the loss does not use the output of `model.spread`",
+        "label": "computed without the output of `model.spread`",
+        "why": "`nnx.softplus(self.spread(hidden)) + 1e-3` is computed and handed to the function that computes the "
+        "loss; no data leads from it to the loss.",
+        "fix": "let the loss use the output of `model.spread` (add its term), or do not train it",
+        "variables": ("model.spread.bias", "model.spread.kernel"),
+        "path": [(16, "computed here, and handed over"), (27, "the loss, without it")],
+    },
     "w105_last_block_left_out": {
         "severity": "warning",
         "message": "`model.blocks[2]` (4 variables) gets no gradient: the loop at line 31 runs the others of "

@@ -84,6 +84,27 @@ def bound_at(site: Site) -> set[str]:
     return found
 
 
+def handed_out(site: Site) -> bool:
+    """Whether a function returns what it computes at a site: there, or by a name, beside other things or alone."""
+    statement, _, function = around(site)
+    if isinstance(statement, ast.Return):
+        return True
+    names = bound_at(site)
+    ends = [node for node in ast.walk(function) if isinstance(node, ast.Return)] if function is not None else []
+    return any(dotted(one).partition(".")[0] in names for end in ends if end.value for one in _parts(end.value))
+
+
+def _parts(value: ast.expr) -> list[ast.expr]:
+    """What an expression puts together as it is: a tuple, a dict, an object of a class (`Output(q=q)`)."""
+    if isinstance(value, ast.Tuple | ast.List):
+        return [part for one in value.elts for part in _parts(one)]
+    if isinstance(value, ast.Dict):
+        return [part for one in value.values for part in _parts(one)]
+    if isinstance(value, ast.Call) and dotted(value.func).rpartition(".")[2][:1].isupper():
+        return [part for one in (*value.args, *(k.value for k in value.keywords)) for part in _parts(one)]
+    return [value]
+
+
 def function_of(site: Site) -> ast.AST | None:
     """The function that a site stands in, else its file."""
     _, _, function = around(site)

@@ -98,6 +98,7 @@ from whygrad.rules.cuts.consumer import (
     wrong_turn,
 )
 from whygrad.rules.cuts.creation import created_at
+from whygrad.rules.cuts.handed_over import handed_over
 from whygrad.rules.cuts.idle_terms import idle_terms
 from whygrad.rules.cuts.last_use import dropped_at, last_use, routed, runs_others
 from whygrad.rules.cuts.left_out_of_loop import left_out_of_loop
@@ -176,6 +177,7 @@ def check(case: Case) -> Iterator[Finding]:
                 told = _unused(case, missing, members, site, output)
                 told = told or taken_by_another(case, missing, members, output)
                 told = told or unread_twin(case, missing, members, output) or _gone_past(case, missing, members, output)
+                told = told or handed_over(case, missing, members, site, output)
             told = told or _dropped(case, missing, members, site)
             yield replace(told, severity="note") if taken_inside(case, missing.backward, output) else told
         never = variables - last.keys()

@@ -13,7 +13,7 @@ class Dueling(nn.Module):
 
     def forward(self, states: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         hidden = torch.relu(self.body(states))
-        value = self.value(hidden)  # fires: W105
+        value = self.value(hidden)
         return value, self.advantage(hidden)
 
 
@@ -33,7 +33,7 @@ for update in range(9):
         value_next, advantage_next = target(after)
         goal = rewards + 0.9 * (value_next + advantage_next)[rows, best]
     predicted = (advantage - advantage.mean(dim=1, keepdim=True))[rows, actions]
-    loss = (goal - predicted).pow(2).mean()
+    loss = (goal - predicted).pow(2).mean()  # fires: W105
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
