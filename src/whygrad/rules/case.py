@@ -76,6 +76,11 @@ class Case:
         around = next((site for depth in range(1, len(other)) if (site := shared_site(inner, other[depth:]))), None)
         return self.seen_from(op_stack, other_stack) if shared_site(inner, other) or around is None else around
 
+    def place(self, backward: Backward) -> tuple[int, int | None]:
+        """What is one loss: where its gradient is asked for, and where it is made, for one line may ask for all."""
+        made = self.made_by.get(backward.loss) if backward.loss is not None else None
+        return backward.stack, made.stack if made is not None else None
+
     def loss_site(self, backward: Backward) -> Site | None:
         """Where the loss was computed (where backward was called, if that is unknown)."""
         if backward.at not in self._losses:

@@ -213,7 +213,7 @@ def _second_backward(case: Case, backward: Backward) -> Finding:
             kept = False
             if made == used or inner == case.site(new.stack):
                 made, used = _within(case, old, new) or (made, used)
-            if all(b.stack != backward.stack for b in earlier):
+            if all(case.place(b) != case.place(backward) for b in earlier):
                 return shared(case, backward, first, old, new)
             if (made.file, made.line) != (used.file, used.line):
                 network = network_call(case, old)
@@ -226,7 +226,7 @@ def _second_backward(case: Case, backward: Backward) -> Finding:
                 PathStep(used, new.name, "used again here, after it"),
             ]
             return _carried(case, backward, where, made, used, path, kept)
-    if all(b.stack != backward.stack for b in earlier):
+    if all(case.place(b) != case.place(backward) for b in earlier):
         for one in reversed(earlier):
             intruded = intrusion(case, backward, one)
             if intruded is not None:

@@ -1,4 +1,4 @@
-"""Weights are made a little smaller after each step, and a number is kept in bounds: no network is copied onto itself."""
+"""Weights are made smaller after each step, and a number is kept in bounds: no network is copied onto itself."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A soft actor-critic by score function: the weight is stopped, the log-probability is not, and the policy is regularised."""
+"""A soft actor-critic by score function: the weight is stopped, the log-probability is not, and outputs stay small."""
 import torch
 from torch import nn
 

@@ -1,4 +1,4 @@
-"""Losses that hold a network against itself on purpose: the ratio of an on-policy update, and a reference that stays."""
+"""A network is held against itself on purpose: the ratio of an on-policy update, and a reference that stays."""
 import copy
 
 import torch

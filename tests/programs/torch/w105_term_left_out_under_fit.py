@@ -1,4 +1,4 @@
-"""A codebook whose own term is computed in the layer and left out of what the layer returns; a library runs the loss."""
+"""A codebook whose own term is computed in the layer and left out of what it returns; a library runs the loss."""
 import warnings
 
 import lightning.pytorch as lightning

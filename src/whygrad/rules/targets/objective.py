@@ -68,12 +68,12 @@ class Objective:
 @asked_once
 def objectives(case: Case) -> list[Objective]:
     """The losses of a program; of one that is computed again and again, the first few."""
-    counted: dict[int, int] = {}
+    counted: dict[tuple[int, int | None], int] = {}
     found = []
     for backward in case.recording.backwards:
         usable = not backward.implicit and backward.error is None and backward.loss in case.recording.values
-        if usable and counted.setdefault(backward.stack, 0) < _LOOKED_AT:
-            counted[backward.stack] += 1
+        if usable and counted.setdefault(one := case.place(backward), 0) < _LOOKED_AT:
+            counted[one] += 1
             found.append(_objective(case, backward))
     return found
 

@@ -18,7 +18,7 @@ from whygrad.flow.operations import Op
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.dropped_terms import dropped_terms
 from whygrad.rules.ownership import within_reach
-from whygrad.rules.updates.history import history, place
+from whygrad.rules.updates.history import history
 
 _LOSSES = 6
 _Place = tuple[int, int | None]
@@ -140,7 +140,7 @@ def _losses(case: Case) -> tuple[dict[_Place, list[Backward]], dict[_Place, set[
     losses: dict[_Place, list[Backward]] = {}
     for backward in case.recording.backwards:
         if not backward.implicit and backward.loss is not None and not backward.error and backward.call != "check":
-            losses.setdefault(place(case, backward), []).append(backward)
+            losses.setdefault(case.place(backward), []).append(backward)
     applied = {one: {v for b in group for v in b.got if (b.at, v) in told.applied} for one, group in losses.items()}
     return losses, applied
 

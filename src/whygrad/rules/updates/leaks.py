@@ -17,7 +17,7 @@ from whygrad.rules.case import Case, asked_once
 from whygrad.rules.cuts.roles import LINEAR
 from whygrad.rules.targets.teachers import teachers
 from whygrad.rules.updates.adversaries import Adversaries, adversaries, given_away
-from whygrad.rules.updates.history import Share, history, place
+from whygrad.rules.updates.history import Share, history
 
 Kind = Literal["holds both", "piled", "summed", "stepped too", "wrong step"]
 """How a leak came to be applied: one optimizer holds both networks, the gradient was left for the next step, both
@@ -109,8 +109,8 @@ def _judged(case: Case, pair: Adversaries) -> Leak:
 
 def _first_applied(case: Case, loss: Backward, moved: int) -> Backward:
     """The first pass of a loss of which a variable was given something."""
-    applied, same = history(case).applied, place(case, loss)
-    return next(b for b in case.recording.backwards if place(case, b) == same and (b.at, moved) in applied)
+    applied, same = history(case).applied, case.place(loss)
+    return next(b for b in case.recording.backwards if case.place(b) == same and (b.at, moved) in applied)
 
 
 def _made(case: Case, pair: Adversaries) -> Leak:
@@ -162,12 +162,13 @@ def _kind(case: Case, step: Step, shares: tuple[Share, ...], term: Term, owners:
 
 
 def _terms(case: Case) -> Iterator[Term]:
-    seen: dict[int, int] = {}
+    seen: dict[tuple[int, int | None], int] = {}
     for backward in case.recording.backwards:
         if backward.implicit or backward.loss is None or backward.error or backward.call == "check":
             continue
-        seen[backward.stack] = seen.get(backward.stack, 0) + 1
-        if seen[backward.stack] > _PASSES or backward.loss not in case.recording.values:
+        one = case.place(backward)
+        seen[one] = seen.get(one, 0) + 1
+        if seen[one] > _PASSES or backward.loss not in case.recording.values:
             continue
         for value in _summands(case, backward):
             yield _term(case, backward, value)
