@@ -54,6 +54,28 @@ MESSAGES: dict[str, dict[str, Any]] = {
         ),
         "path": [(12, "the gradient becomes zero here"), (25, "the loss")],
     },
+    "w401_second_derivative_of_relu": {
+        "severity": "warning",
+        "message": "the second derivative of `params` at line 26 is zero: relu is made of straight pieces",
+        "label": "relu has no second derivative",
+        "why": "Between its corners relu is linear, and so is all that is computed from it here: the second "
+        "derivative is 0 whatever the weights are, and `params` (6 variables) learns nothing of it. It was so in 4 "
+        "updates that were looked at.",
+        "fix": "use a smooth activation in place of relu: jnp.tanh, jnp.sin, jax.nn.softplus",
+        "variables": tuple(f"params['{name}'][{i}]" for name in "abc" for i in (0, 1)),
+        "path": [(20, "straight pieces"), (26, "the second derivative is asked for here"), (33, "the loss")],
+    },
+    "w402_power_at_zero": {
+        "severity": "error",
+        "message": "`params` (2 variables) gets a gradient that is not finite from the loss at line 19",
+        "label": "x to the power 0.5 is finite at 0 and its slope there is infinite (1 of its 6 entries is 0)",
+        "why": "The loss is finite. Only the backward pass, which multiplies by the slope, meets the infinity. The "
+        "step applies it, and `params` is lost from then on.",
+        "fix": "keep the input above 0: jnp.maximum(x, 1e-8). A `where` around it does not help: 0 times infinity is "
+        "NaN",
+        "variables": ("params['s']", "params['start']"),
+        "path": [(11, "not finite from here on"), (19, "the loss")],
+    },
     "w402_late_round": {
         "severity": "error",
         "message": "the loss at line 19 is NaN: `div` makes NaN out of finite numbers",

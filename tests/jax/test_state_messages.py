@@ -11,6 +11,32 @@ pytest.importorskip("jax")
 from program_runner import PROGRAMS, only, run, said
 
 MESSAGES: dict[str, dict[str, Any]] = {
+    "w301_sum_emptied_first": {
+        "severity": "error",
+        "message": "`state.params` (2 variables) gets zeros in every step: they take the place of the gradients that "
+        "were summed up at line 23",
+        "label": "takes the place of the sum of the gradients",
+        "why": "`state.apply_gradients(grads=jax.tree.map(lambda g: g / 3, s…` is to apply the sum of several "
+        "gradients. Zeros were put in its place just before, so that the step changes nothing.",
+        "fix": "move `jax.tree.map(jnp.zeros_like, state.total)` behind "
+        "`state.apply_gradients(grads=jax.tree.map(lambda g: g / 3, s…`, or give the step the sum from before",
+        "variables": ("state.params['params']['bias']", "state.params['params']['kernel']"),
+        "path": [
+            (23, "the gradient is added here"),
+            (28, "and zeros take its place here"),
+            (29, "before it could be applied here"),
+        ],
+    },
+    "w506_optimizer_made_anew": {
+        "severity": "warning",
+        "message": "`train_step` was traced in 11 of 11 calls",
+        "label": "an argument holds a new function each time",
+        "why": "An argument holds a function (`init_fn`) that is made anew for each call, and a trace is for the one "
+        "that it was made with. Tracing costs a hundred times a call and more, and every trace is kept.",
+        "fix": "make what holds it (an optimizer, a train state) once, before the loop, and pass that at each call",
+        "variables": (),
+        "path": [(21, "an argument holds a new function each time")],
+    },
     "w204_one_gradient_for_two_critics": {
         "severity": "error",
         "message": "`critic_1.params` (2 variables) is given the gradient of `critic_2.params` (2 variables)",

@@ -13,6 +13,30 @@ from program_runner import PROGRAMS, only, run, said
 FOLDER = PROGRAMS / "jax"
 
 MESSAGES: dict[str, dict[str, Any]] = {
+    "w105_last_block_left_out": {
+        "severity": "warning",
+        "message": "`model.blocks[2]` (4 variables) gets no gradient: the loop at line 31 runs the others of "
+        "`model.blocks`, and not it",
+        "label": "runs a part of `model.blocks`",
+        "why": "It exists and the optimizer holds it, but the forward pass never uses it.",
+        "fix": "let the loop run over all of `model.blocks`, or make no more of them than it runs",
+        "variables": tuple(
+            f"model.blocks[2].{layer}.{name}" for layer in ("wide", "norm") for name in ("weight", "bias")
+        ),
+        "path": [(13, "made here"), (31, "and not run here"), (43, "the loss")],
+    },
+    "w105_row_set_as_a_statement": {
+        "severity": "error",
+        "message": "`params` (2 variables) gets no gradient: the loss at line 22 does not use it",
+        "label": "computed here and dropped: nothing that reaches the loss is made from it",
+        "why": "The output was computed and dropped, for no name takes it: no data leads from here to the loss.",
+        "fix": "keep what `kept.at[i].set(x)` returns and use it, or do not train these variables",
+        "variables": ("params['v']", "params['x']"),
+        "path": [
+            (15, "computed here, and used by nothing that reaches the loss"),
+            (22, "the loss, which does not use it"),
+        ],
+    },
     "w206_gradients_applied": {
         "severity": "error",
         "message": "the gradients are added to `params` (2 variables) as they are: the optimizer's updates are "

@@ -99,6 +99,7 @@ from whygrad.rules.cuts.consumer import (
 from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.cuts.idle_terms import idle_terms
 from whygrad.rules.cuts.last_use import dropped_at, last_use, routed, runs_others
+from whygrad.rules.cuts.left_out_of_loop import left_out_of_loop
 from whygrad.rules.cuts.missing import Missing, missing_gradients
 from whygrad.rules.cuts.missing_terms import left_out, taken_by_another, without_term
 from whygrad.rules.cuts.noise_instead import noise_instead
@@ -106,6 +107,7 @@ from whygrad.rules.cuts.stand_ins import network_used_instead, severity_of, stoo
 from whygrad.rules.cuts.switched_off import switched_off
 from whygrad.rules.cuts.taken_inside import taken_inside
 from whygrad.rules.cuts.taught_copies import taught_copies
+from whygrad.rules.cuts.terms_instead import constant_instead, repeated_instead
 from whygrad.rules.cuts.unread_terms import unread_terms
 from whygrad.rules.cuts.unread_twins import unread_twin
 from whygrad.rules.cuts.verdict import verdicts
@@ -149,21 +151,27 @@ def check(case: Case) -> Iterator[Finding]:
         again = repeated_term(case, missing, first) if first is not None else None
         twice = repeated_operand(case, missing, first) if first is not None and again is None else None
         if again is not None or twice is not None:
-            yield _repeated(case, missing, set(last), next(iter(dropped)), again, twice)
+            yield repeated_instead(case, missing, set(last), next(iter(dropped)), again, twice)
             dropped = {}
-        term = constant_term(case, missing, first) if dropped and first is not None else None
+        named = any(site is None or not is_statement(site) for site in dropped)
+        term = constant_term(case, missing, first) if named and first is not None else None
         if term is not None and term not in dropped:
-            yield _constant(case, missing, set(last), next(iter(dropped)), term)
+            yield constant_instead(case, missing, set(last), next(iter(dropped)), term)
             dropped = {}
         for site, members in dropped.items():
             output = last[max(members, key=lambda v: last[v].at)]
-            unused = _unused(case, missing, members, site, output)
-            told = unused or taken_by_another(case, missing, members, output)
-            told = told or unread_twin(case, missing, members, output) or _gone_past(case, missing, members, output)
+            told = None
+            if site is None or not is_statement(site):  # else no name takes it, and the line to change is that one
+                told = _unused(case, missing, members, site, output)
+                told = told or taken_by_another(case, missing, members, output)
+                told = told or unread_twin(case, missing, members, output) or _gone_past(case, missing, members, output)
             told = told or _dropped(case, missing, members, site)
             yield replace(told, severity="note") if taken_inside(case, missing.backward, output) else told
         never = variables - last.keys()
         for members, finding in used_instead(case, missing, never):
+            never -= members
+            yield finding
+        for members, finding in left_out_of_loop(case, missing, set(never)):
             never -= members
             yield finding
         for members in _by_place(case, never):
@@ -281,6 +289,8 @@ def _dropped(case: Case, missing: Missing, members: set[int], site: Site | None)
         site = created_at(case, members) or site  # the call runs the whole model; the layer tells more
     who = subject(case, members)
     path = [PathStep(site, "output", "computed here, and used by nothing that reaches the loss")] if site else []
+    alone = site is not None and is_statement(site)
+    use = f"keep what {quoted(site)} returns" if alone else f"let the loss use {quoted(site, 'this output')}"
     if loss is not None and (site is None or (loss.file, loss.line) != (site.file, site.line)):
         path.append(PathStep(loss, "loss", "the loss, which does not use it"))
     return Finding(
@@ -289,9 +299,9 @@ def _dropped(case: Case, missing: Missing, members: set[int], site: Site | None)
         severity=severity_of(case, members, missing),
         message=f"{who} {verb(members, case, 'gets', 'get')} no gradient: the loss{at_line(loss, site)} does "
         "not use it",
-        why="The output was computed and dropped: no data leads from here to the loss.",
-        fix=f"let the loss use {quoted(site, 'this output')} (add its term to the loss), or do not train these "
-        "variables",
+        why=f"The output was computed and dropped{', for no name takes it' if alone else ''}: no data leads from here "
+        "to the loss.",
+        fix=f"{use}{' and use it' if alone else ' (add its term to the loss)'}, or do not train these variables",
         variables=case.names(members),
         where=site,
         label="computed here and dropped: nothing that reaches the loss is made from it",
@@ -319,46 +329,6 @@ def _gone_past(case: Case, missing: Missing, members: set[int], output: Op) -> F
         fix=f"let {quoted(where)} use the output of {name}, or do not train these variables",
         variables=case.names(members), where=where, label=f"goes on with what went into {name}", loss=loss,
         path=tuple(PathStep(s, op, role) for s, op, role in steps if s is not None),
-        first_update=missing.update, seen=missing.seen,
-    )  # fmt: skip
-
-
-def _constant(case: Case, missing: Missing, members: set[int], site: Site | None, term: Site) -> Finding:
-    """An output was dropped, and a term of the loss is a constant: it is there that the output belongs."""
-    loss, name = case.loss_site(missing.backward), plain_subject(case, members)
-    steps = [(site, "output", "computed here, and dropped"), (term, "term", "a constant"), (loss, "loss", "the loss")]
-    return Finding(
-        code=CODE, rule=NAME, severity=severity_of(case, members, missing),
-        message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} no gradient: a term of the loss"
-        f"{at_line(loss, term)} is a constant",
-        why=f"{quoted(term)} is computed from data alone, so that it trains nothing; the output of {name} was computed"
-        f"{at_line(site, term)} and dropped.",
-        fix=f"let {quoted(term)} use the output of {name}",
-        variables=case.names(members), where=term, label="this term of the loss depends on nothing that is trained",
-        loss=loss, path=tuple(PathStep(s, op, role) for s, op, role in steps if s is not None),
-        first_update=missing.update, seen=missing.seen,
-    )  # fmt: skip
-
-
-def _repeated(
-    case: Case, missing: Missing, members: set[int], site: Site | None, term: Site | None, operand: Site | None
-) -> Finding:
-    """Of two outputs of one kind the loss takes the first twice: in a term of its own, or in one operation."""
-    loss, name, twice = case.loss_site(missing.backward), plain_subject(case, members), term or operand
-    again = "the same term once more" if term is not None else "the same output twice"
-    has = "the term of another output twice" if term is not None else "another in its place"
-    does = "computes what was computed before" if term is not None else "takes one output twice"
-    steps = [(site, "output", "computed here, and dropped"), (twice, "term", again), (loss, "loss", "the loss")]
-    return Finding(
-        code=CODE, rule=NAME, severity=severity_of(case, members, missing),
-        message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} no gradient: the loss"
-        f"{at_line(loss, twice)} has {has}",
-        why=f"{quoted(twice)} {does}; the output of {name}, of the same shape, was computed{at_line(site, twice)} and "
-        "dropped.",
-        fix=f"use the output of {name} in {quoted(twice)}",
-        variables=case.names(members), where=twice,
-        label="the same as before, once more" if term is not None else "takes the same output twice",
-        loss=loss, path=tuple(PathStep(s, op, role) for s, op, role in steps if s is not None),
         first_update=missing.update, seen=missing.seen,
     )  # fmt: skip
 

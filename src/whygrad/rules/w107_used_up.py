@@ -231,6 +231,10 @@ def _second_backward(case: Case, backward: Backward) -> Finding:
             intruded = intrusion(case, backward, one)
             if intruded is not None:
                 return intruded
+    once = case.loss_site(backward)
+    if once is not None and where is not None and once != where and _same_loss(backward, earlier):
+        path = [PathStep(once, "loss", "computed here, once"), PathStep(where, "backward", "and walked again here")]
+        return _carried(case, backward, once, once, where, path, False)
     used_up = case.site(earlier[-1].stack) if earlier else None
     if used_up is not None:
         path.append(PathStep(used_up, "backward", "the graph was used up here"))
@@ -246,6 +250,11 @@ def _second_backward(case: Case, backward: Backward) -> Finding:
         variables=(), where=where, label="this graph has been walked already", loss=case.loss_site(backward),
         path=tuple(path),
     )  # fmt: skip
+
+
+def _same_loss(backward: Backward, earlier: list[Backward]) -> bool:
+    """Whether one line asks for the gradients of one loss, over and over: the loss stands before the loop."""
+    return any(b.loss == backward.loss and b.stack == backward.stack for b in earlier)
 
 
 def _carried(

@@ -20,7 +20,9 @@ Example
     TensorFlow
         Not possible in TensorFlow: a gradient is a value, nothing clears it.
     JAX
-        Not possible in JAX: a gradient is a value, nothing clears it.
+        total = jax.tree.map(jnp.add, total, grads)
+        total = jax.tree.map(jnp.zeros_like, total)    # too early
+        updates, state = tx.update(total, state, params)
 
 Instead
     PyTorch
@@ -32,7 +34,9 @@ Instead
     TensorFlow
         Nothing to repair.
     JAX
-        Nothing to repair.
+        total = jax.tree.map(jnp.add, total, grads)
+        updates, state = tx.update(total, state, params)
+        total = jax.tree.map(jnp.zeros_like, total)
 
 What does not help
     A higher learning rate: multiplies a gradient that is not there.
@@ -58,6 +62,7 @@ from whygrad.rules.cuts.missing import missing_gradients
 from whygrad.rules.finding import Finding, PathStep, Severity
 from whygrad.rules.updates.accumulators import Emptied, emptied
 from whygrad.rules.updates.cleared import Cleared, always_cleared
+from whygrad.rules.updates.dropped_sums import DroppedSum, emptied_sums
 from whygrad.rules.updates.history import history
 from whygrad.rules.updates.order import loss_name, passes
 from whygrad.rules.updates.swapped import swapped_variables
@@ -82,6 +87,8 @@ def check(case: Case) -> Iterator[Finding]:
             yield _finding(case, away, "warning")
     for one in emptied(case):
         yield _emptied(case, one)
+    for total in emptied_sums(case):
+        yield _zeros_applied(case, total)
 
 
 def _emptied(case: Case, one: Emptied) -> Finding:
@@ -98,6 +105,25 @@ def _emptied(case: Case, one: Emptied) -> Finding:
         fix=f"move {quoted(where, 'the reset')} behind {quoted(applied, 'the step')}",
         variables=case.names(one.variables), where=where, label="empties what the gradients were summed up in",
         loss=case.loss_site(one.backward),
+        path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None), seen=one.times,
+    )  # fmt: skip
+
+
+def _zeros_applied(case: Case, one: DroppedSum) -> Finding:
+    """JAX: zeros took the place of a sum of gradients."""
+    zeros, applied = one.zeros.stack if one.zeros is not None else None, case.recording.unmoved[min(one.variables)]
+    where, summed, given = case.site(zeros), case.site(one.op.stack), case.site(applied)
+    steps = [(summed, one.op.name, "the gradient is added here"), (where, "zeros", "and zeros take its place here"),
+             (given, "update", "before it could be applied here")]  # fmt: skip
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"{subject(case, one.variables)} {verb(one.variables, case, 'gets', 'get')} zeros in every step: they "
+        f"take the place of the gradients that were summed up{at_line(summed, where)}",
+        why=f"{quoted(given, 'The step')} is to apply the sum of several gradients. Zeros were put in its place just "
+        "before, so that the step changes nothing.",
+        fix=f"move {quoted(where, 'the reset')} behind {quoted(given, 'the step')}, or give the step the sum from "
+        "before",
+        variables=case.names(one.variables), where=where, label="takes the place of the sum of the gradients",
         path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None), seen=one.times,
     )  # fmt: skip
 

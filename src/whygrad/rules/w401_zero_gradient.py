@@ -9,7 +9,8 @@ What it checks
     that is zero (an advantage, a mask), weights that are all zero. A term
     that is multiplied by such zeros is told too where the rest of the loss
     trains on (an entropy bonus beside an advantage of zero), and so is a
-    ratio of a policy to itself, and a custom backward that returns zeros.
+    ratio of a policy to itself, a custom backward that returns zeros, and
+    in JAX a second derivative of a network of ReLUs.
 
 Why it matters
     Nothing is None, no framework warns, the loss may even move because
@@ -94,6 +95,7 @@ from whygrad.rules.numbers.flatness import (
 from whygrad.rules.numbers.handed_zeros import handed_zeros
 from whygrad.rules.numbers.masked_away import masked_away
 from whygrad.rules.numbers.origin import base_name, numbers_of
+from whygrad.rules.numbers.straight_pieces import straight_pieces
 from whygrad.rules.numbers.thrown import thrown
 from whygrad.rules.numbers.unmoved_state import unmoved_states
 from whygrad.rules.numbers.zero_terms import zero_terms
@@ -129,6 +131,7 @@ def check(case: Case) -> Iterator[Finding]:
                 yield finding
     yield from zero_terms(case, set(steps_of))  # what has no gradient at all was told above
     yield from handed_zeros(case)
+    yield from straight_pieces(case)
     yield from unmoved_states(case)
     yield from _mostly_dead(case)
 

@@ -83,7 +83,7 @@ def check(case: Case) -> Iterator[Finding]:
     """Functions of which nearly every call was traced."""
     for retrace in case.recording.retraces:
         kind = retrace.reason.partition(" ")[0]
-        often = _OFTEN_BY_SHAPE if kind in ("shape", "object", "other", "") else _OFTEN
+        often = _OFTEN_BY_SHAPE if kind in ("shape", "object", "held", "other", "") else _OFTEN
         where = case.site(retrace.stack)
         again = retrace.count >= 0.8 * retrace.calls or (kind == "number" and _counts_on(retrace))
         if where is None or retrace.count < often or not again:
@@ -118,6 +118,11 @@ def _words(framework: str, retrace: Retrace, kind: str) -> tuple[str, str, str]:
         made = "pass it as an array, no static argument" if framework == "jax" else made
         return (f"A Python number is part of what a trace is for: {retrace.reason.removeprefix('number ')} are two "
                 "traces.", made, "called with another Python number each time")  # fmt: skip
+    if kind == "held":
+        name = retrace.reason.removeprefix("held ").rpartition(".")[2]
+        return (f"An argument holds a function (`{name}`) that is made anew for each call, and a trace is for the one "
+                "that it was made with.", "make what holds it (an optimizer, a train state) once, before the loop, and "
+                "pass that at each call", "an argument holds a new function each time")  # fmt: skip
     if kind == "shape":
         made = "pad to a few sizes" if framework == "jax" else "pad to a few sizes, or use reduce_retracing=True"
         return (f"A trace is for one set of shapes: {retrace.reason.removeprefix('shape ')} are two traces.",

@@ -78,7 +78,7 @@ class Failures:
                     recorder.calls.abandon(scope)
                 if body is None or not (body.user or body.asks):
                     return
-                if body.asks and type(error).__name__ in CONVERSIONS:
+                if (body.asks or _keras_tries(frame)) and type(error).__name__ in CONVERSIONS:
                     self.tell(error, recorder.session.stacks.of_error(error.__traceback__, frame), traced=True)
                 self._written_down(body, error, recorder.session.stacks.capture(frame))
         except Exception as trouble:
@@ -183,6 +183,19 @@ class Failures:
                     return name, self._donated.get(number) if number is not None else None, frame
             trace = trace.tb_next
         return "", next(reversed(self._donated.values()), None), None
+
+
+def _keras_tries(frame: FrameType | None) -> bool:
+    """Before its first update Keras runs a model, and its loss, once without a gradient, to see what they make."""
+    tried: Any = None
+    while frame is not None:
+        name = frame.f_code.co_name
+        if name == "compute_output_spec" and "keras" in frame.f_globals.get("__name__", ""):
+            tried = frame.f_locals.get("fn", tried)
+        elif name in ("fit", "train_on_batch") and tried is not None:
+            return getattr(tried, "__name__", "") != "compute_metrics"
+        frame = frame.f_back
+    return False
 
 
 def _deleted(leaf: Any) -> bool:

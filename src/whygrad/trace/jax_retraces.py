@@ -18,6 +18,7 @@ from jax._src import pjit
 
 from whygrad.flow.events import Retrace
 from whygrad.trace.jax_constants import own_function
+from whygrad.trace.jax_held import functions_beside
 from whygrad.trace.patches import Patches
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from whygrad.trace.jax_scopes import Scope
 
 _Call = Callable[..., Any]
-_SUSPECT = 3
+_SUSPECT = 2
 _PATIENCE = 12
 """After so many calls, each of them compiled, nothing more is to be learned."""
 
@@ -37,6 +38,8 @@ class _Made:
     function: int
     static: tuple[Any, ...]
     shapes: tuple[str, ...]
+    held: dict[str, tuple[int, ...]]
+    """Functions that the arguments hold beside their arrays (an optimizer's), by name."""
 
 
 @dataclass(slots=True)
@@ -110,13 +113,17 @@ class Retraces:
         shapes = tuple(str(v.aval) for v in jaxpr.invars)
         function: Any = None
         static: list[Any] = []
+        held: dict[str, tuple[int, ...]] = {}
         if self._call is not None and len(self._call) >= 4:
             function, how, args, kwargs = self._call[:4]
             given = [a for i, a in enumerate(args) if i in how.static_argnums]
             given += [a for name, a in kwargs.items() if name in how.static_argnames]
             for leaf in jax.tree_util.tree_leaves(given):
                 static.extend(self._plain(one) for one in _numbers(leaf, 0))
-        return _Made(self._number(function), tuple(static), shapes)
+            given = [a for i, a in enumerate(args) if i not in how.static_argnums]
+            for name, one in functions_beside((given, kwargs)):
+                held[name] = (*held.get(name, ()), self._number(one))
+        return _Made(self._number(function), tuple(static), shapes, held)
 
     def _plain(self, thing: Any) -> Any:
         return thing if isinstance(thing, int | float) else ("function", self._number(thing))
@@ -155,4 +162,5 @@ def _reason(before: _Made, made: _Made) -> str:
                 return "new function"
             if a != b:
                 return f"number {a} and {b}"
-    return "object"
+    new = [name for name, kept in made.held.items() if len(before.held.get(name, ())) == len(kept) != 0]
+    return next((f"held {name}" for name in new if before.held[name] != made.held[name]), "object")

@@ -94,7 +94,8 @@ class Targets:
         things: dict[int, Any] = {}
         for number in outside:
             recorder.values.settle(number)
-            thing = recorder.values.object_of(number) if recording.values[number].shape in sizes else None
+            apart = recording.values[number].shape in sizes and not recorder.variables.of_keras(number, wanted)
+            thing = recorder.values.object_of(number) if apart else None
             if isinstance(thing, jax.Array) and not isinstance(thing, core.Tracer):
                 things[number] = thing
         names = recorder.naming.names_of(sys._getframe(), things) if things else {}

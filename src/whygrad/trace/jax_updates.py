@@ -239,7 +239,8 @@ class Updates:
 
     def _unmoved(self, op: Op) -> None:
         """An update that no gradient went into: zeros, for what an optimizer was told to leave alone."""
-        if op.inside not in _APPLIES or op.name not in _SUMS or len(op.inputs) != 2 or self.recorder.local.tapes:
+        applies = op.inside in _APPLIES or op.inside == "nnx.update"
+        if not applies or op.name not in _SUMS or len(op.inputs) != 2 or self.recorder.local.tapes:
             return
         recording = self.recorder.recording
         variable = self._variable(op.inputs[0])

@@ -59,6 +59,11 @@ class Variables:
         known = self.named(name, self.recorder.recording.values[value].shape)
         return owner is not None and known == owner and self.content.get(owner, value) != value
 
+    def of_keras(self, value: int, wanted: set[int]) -> bool:
+        """Whether this is the array that a Keras variable among `wanted` begins with, and has by itself as well."""
+        owner = self.of(value)
+        return owner in self._of_keras & wanted and self.content.get(owner or 0) == value
+
     def adopt(self, value: int, name: Name) -> int:
         """The variable of this name; this value is its content."""
         recording = self.recorder.recording

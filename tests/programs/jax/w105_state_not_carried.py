@@ -15,10 +15,10 @@ opt = optax.adam(1e-2)
 
 def predict(p, xs):
     def step(h, x):
-        jnp.tanh(x @ p["cell"]["wx"] + h @ p["cell"]["wh"])
+        jnp.tanh(x @ p["cell"]["wx"] + h @ p["cell"]["wh"])  # fires: W105
         return h, None
 
-    last, _ = jax.lax.scan(step, jnp.zeros((16, 8)), xs)  # fires: W105
+    last, _ = jax.lax.scan(step, jnp.zeros((16, 8)), xs)
     return (last @ p["out"]["w"] + p["out"]["b"])[:, 0]
 
 

@@ -4,7 +4,8 @@ import tensorflow as tf
 from tensorflow import keras
 
 keras.utils.set_random_seed(0)
-painter = keras.Sequential([keras.Input((4,)), keras.layers.Dense(8, activation="relu"), keras.layers.Dense(2, "sigmoid")])
+layers = keras.layers
+painter = keras.Sequential([keras.Input((4,)), layers.Dense(8, "relu"), layers.Dense(2, "sigmoid")])
 judge = keras.Sequential([keras.Input((12,)), keras.layers.Dense(8, activation="relu"), keras.layers.Dense(1)])
 optimizer = keras.optimizers.Adam(1e-3)
 noise = tf.random.normal((1, 4))

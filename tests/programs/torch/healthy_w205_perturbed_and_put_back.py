@@ -1,7 +1,5 @@
-"""Sharpness-aware training: a step uphill, a second gradient there, and back by what was kept or by what was added.
-
-The scales of the norms are all near one, and so is each after it was put back: none of them follows another.
-"""
+"""Sharpness-aware training: a step uphill, a second gradient there, and back by what was kept or what was added."""
+# The scales of the norms are all near one, and so is each after it was put back: none of them follows another.
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""Two groups; the filter of the first one was gone through by the optimizer before, so that the next one has nothing."""
+"""Two groups; the filter of the first one was gone through by the optimizer before, and the next one has nothing."""
 
 import torch
 from torch import nn

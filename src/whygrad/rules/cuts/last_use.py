@@ -5,6 +5,7 @@ from __future__ import annotations
 from whygrad.flow import reach
 from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
+from whygrad.flow.source import is_statement
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.logged_means import is_mean
 from whygrad.rules.cuts.missing import Missing
@@ -59,6 +60,8 @@ def dropped_at(case: Case, missing: Missing, op: Op, variables: set[int]) -> Sit
     limit = case.seen_from(op.stack, missing.backward.stack)
     chosen = stack[0] if stack else None
     for depth in range(1, len(stack)):
+        if chosen is not None and is_statement(chosen):
+            break  # nothing takes what it gives
         if chosen == limit or _others(case, case.reads_under.get(stack[depth:], set()), variables):
             break
         chosen = stack[depth]

@@ -38,9 +38,12 @@ def taught_copies(case: Case) -> list[Taught]:
         if variable.copy_of is not None:
             generations[variable.copy_of] = generations.get(variable.copy_of, 0) + 1
     for missing in missing_gradients(case):
-        used = case.used_by(missing.backward) & missing.backward.got
+        used = case.used_by(missing.backward)
+        if not missing.backward.wanted:  # where the originals are asked for by name, nothing arrives at the copies
+            used &= missing.backward.got
         pairs = {v: o for v in used if (o := case.variable(v).copy_of) in missing.unreached and o is not None}
-        again = all(generations[original] > 1 for original in pairs.values())
+        refused = missing.backward.error is not None  # in the very first update
+        again = refused or all(generations[original] > 1 for original in pairs.values())
         where = created_at(case, set(pairs)) if pairs and again else None
         if where is not None and all(one.where != where for one in found):
             found.append(Taught(missing, set(pairs.values()), set(pairs), where))

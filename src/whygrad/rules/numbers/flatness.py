@@ -211,6 +211,7 @@ def _blocks(case: Case, op: Op, source: int, step: Step, backward: Backward) -> 
     return None
 
 
+_COPIES = frozenset({"clone", "copy", "contiguous", "identity", "read_value", "to", "cast", "astype", "asarray"})
 DIFFERENCES = frozenset({"sub", "rsub", "isub", "subtract"})
 QUOTIENTS = frozenset({"div", "truediv", "rtruediv", "divide", "true_divide", "real_div"})
 
@@ -228,8 +229,8 @@ def cancels(case: Case, op: Op, backward: Backward) -> bool:
     alive = all(reach.carries(recording, op, v, op.outputs[0], backward.tape) for v in op.inputs)
     if result is None or not alive or not (result.low == result.high == 1 if divides else result.all_zero):
         return False
-    if divides and _made_of_each_other(case, op, backward):
-        return False  # a thing over its own sum, of one entry: a softmax by hand
+    if _made_of_each_other(case, op, backward):
+        return False  # a thing over its own sum, of one entry: a softmax by hand; where an iteration stands still
     if len(op.inputs) == 1:  # the very same value on both sides; a number that each entry equals is no variety
         mine = numbers_of(case, op.inputs[0])
         return mine is not None and mine.low < mine.high
@@ -240,12 +241,25 @@ def cancels(case: Case, op: Op, backward: Backward) -> bool:
 
 
 def _made_of_each_other(case: Case, op: Op, backward: Backward) -> bool:
-    """Whether one side of an operation is computed from the other."""
+    """Whether one side of an operation is computed from the other; a mere copy is that other itself."""
     for value, other in (op.inputs, op.inputs[::-1]) if len(op.inputs) == 2 else ():
+        if other in _copied(case, value):
+            return False
         part = reach.backward_slice(case.recording, value, case.made_by, backward.at, reach.CERTAIN)
         if any(other in made.inputs for made in part.ops):
             return True
     return False
+
+
+def _copied(case: Case, value: int) -> set[int]:
+    """The values that this one is a copy of."""
+    seen: set[int] = set()
+    while value not in seen:
+        seen.add(value)
+        made = case.made_by.get(value)
+        if made is not None and base_name(made) in _COPIES and made.inputs:
+            value = made.inputs[0]
+    return seen
 
 
 def _behind_value(case: Case, value: int, backward: Backward) -> set[int]:

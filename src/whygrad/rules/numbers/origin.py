@@ -294,13 +294,21 @@ def infinite_slope(op: Op, inputs: list[Numbers | None], output: Numbers | None)
         return bool(output.zeros if output is not None else first.zeros)
     if name in ("log", "log2", "log10"):
         return 0 <= first.low < _TINY
-    if name in ("pow", "float_power") and op.detail.startswith("exponent "):
-        return first.low == 0 and 0 < float(op.detail.split()[1]) < 1
+    if name in ("pow", "float_power") and (power := exponent(op, inputs)) is not None:
+        return first.low == 0 and 0 < power < 1
     if name in ("acos", "asin", "arccos", "arcsin"):
         return first.low <= -1 or first.high >= 1
     if name in ("atan2", "arctan2"):
         return len(inputs) > 1 and inputs[1] is not None and bool(first.zeros and inputs[1].zeros)
     return False
+
+
+def exponent(op: Op, inputs: list[Numbers | None]) -> float | None:
+    """What something is raised to, where it is one number."""
+    if op.detail.startswith("exponent "):
+        return float(op.detail.split()[1])
+    second = inputs[1] if len(inputs) > 1 else None
+    return second.low if second is not None and second.finite and second.low == second.high else None
 
 
 def _variables_behind(case: Case, op: Op, backward: Backward) -> set[int]:

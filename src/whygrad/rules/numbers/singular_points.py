@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from whygrad.flow.operations import Numbers
 from whygrad.flow.source import expression
 from whygrad.rules.case import Case
-from whygrad.rules.numbers.origin import DECOMPOSITIONS, PRODUCTS, Origin, base_name
+from whygrad.rules.numbers.origin import DECOMPOSITIONS, PRODUCTS, Origin, base_name, exponent
 from whygrad.rules.wording import quoted
 
 _HALF = 65504.0
@@ -137,8 +137,8 @@ def _root(case: Case, origin: Origin, name: str, first: Numbers) -> Point:
 
 
 def _power(case: Case, origin: Origin, first: Numbers) -> Point:
-    exponent = origin.op.detail.removeprefix("exponent ")
-    to = f" to the power {exponent}" if exponent else " to a power"
+    raised = exponent(origin.op, origin.inputs)
+    to = f" to the power {raised:g}" if raised is not None else " to a power"
     if first.low < 0 and origin.bad is not None and origin.bad.nans:
         return Point(
             f"a negative number ({_n(first.low)}){to} is NaN",
@@ -194,7 +194,8 @@ def _derivative(case: Case, origin: Origin, name: str, first: Numbers | None) ->
             "too late",
         )
     if name in _ROOTS or name in _POWERS:
-        what = "the square root" if name in _ROOTS else f"x to the power {origin.op.detail.removeprefix('exponent ')}"
+        power = exponent(origin.op, origin.inputs)
+        what = "the square root" if name in _ROOTS or power is None else f"x to the power {power:g}"
         return Point(
             f"{what} is finite at 0 and its slope there is infinite{zeros}",
             f"keep the input above 0: {_clamp(case, origin, '1e-8', None)}. A `where` around it does not help: "

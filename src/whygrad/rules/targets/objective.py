@@ -183,8 +183,12 @@ def _bootstraps(case: Case, objective: Objective, live: bool) -> Iterator[Bootst
 
 
 def _recurs(case: Case, prediction: int, found: tuple[Op, int]) -> bool:
-    """Whether the prediction was computed from the sum: the state of a simulation that the network's output moves."""
-    since, sums = found[0].at, set(found[0].outputs)
+    """Whether the prediction was computed from the sum: the state of a simulation that the network's output moves.
+
+    Or from the very value that is in the sum: one table of distances, from which masks choose what is compared.
+    """
+    added = case.made_by.get(found[1])
+    since, sums = found[0].at if added is None else added.at, {*found[0].outputs, found[1]}
     todo, seen = [prediction], {prediction}
     while todo:
         number = todo.pop()

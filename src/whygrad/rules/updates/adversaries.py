@@ -18,9 +18,10 @@ from whygrad.flow.operations import Op
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.dropped_terms import dropped_terms
 from whygrad.rules.ownership import within_reach
-from whygrad.rules.updates.history import history
+from whygrad.rules.updates.history import history, place
 
 _LOSSES = 6
+_Place = tuple[int, int | None]
 _JOINS = frozenset({"cat", "concat", "concatenate", "concatv2", "concat_v2", "vstack"})
 
 
@@ -60,7 +61,7 @@ def adversaries(case: Case) -> Iterator[Adversaries]:
             continue
         if not _through(case, mine, maker, judge):
             continue
-        own = [group[0] for stack, group in losses.items() if applied[stack] and applied[stack] <= judge]
+        own = [group[0] for third, group in losses.items() if applied[third] and applied[third] <= judge]
         if _contrasts(case, theirs, maker, judge) or _contrasts_outside(case, theirs, own, maker):
             yield Adversaries(mine, theirs, maker, judge)
 
@@ -133,14 +134,14 @@ def _rather(case: Case, part: reach.Slice, own: reach.Slice, meant: set[int], mo
     return theirs and len(_calls(case, own, moved)) > len(_calls(case, part, moved)) > 0
 
 
-def _losses(case: Case) -> tuple[dict[int, list[Backward]], dict[int, set[int]]]:
+def _losses(case: Case) -> tuple[dict[_Place, list[Backward]], dict[_Place, set[int]]]:
     """The passes of each loss, and the variables that they were applied to."""
     told = history(case)
-    losses: dict[int, list[Backward]] = {}
+    losses: dict[_Place, list[Backward]] = {}
     for backward in case.recording.backwards:
         if not backward.implicit and backward.loss is not None and not backward.error and backward.call != "check":
-            losses.setdefault(backward.stack, []).append(backward)
-    applied = {stack: {v for b in group for v in b.got if (b.at, v) in told.applied} for stack, group in losses.items()}
+            losses.setdefault(place(case, backward), []).append(backward)
+    applied = {one: {v for b in group for v in b.got if (b.at, v) in told.applied} for one, group in losses.items()}
     return losses, applied
 
 

@@ -1,6 +1,7 @@
 """JAX: gradients that are added up into nothing: `jax.tree.map(jnp.add, total, gradients)`, and the result let fall.
 
-Arrays do not change, so that the sum which goes to the optimizer is still the zeros that it began with.
+Arrays do not change, so that the sum which goes to the optimizer is still the zeros that it began with. Where a sum is
+kept from batch to batch, and zeros take its place just before the optimizer is given it, the zeros are the fault.
 """
 
 from __future__ import annotations
@@ -21,10 +22,24 @@ class DroppedSum:
     op: Op
     variables: set[int]
     times: int
+    zeros: Op | None = None
+    """What is applied in its place, where the sum itself was kept."""
 
 
 @asked_once
 def dropped_sums(case: Case) -> list[DroppedSum]:
+    """Sums of gradients that nobody keeps."""
+    return [one for one in _sums(case) if one.zeros is None]
+
+
+@asked_once
+def emptied_sums(case: Case) -> list[DroppedSum]:
+    """Sums of gradients that are kept for a while, and in whose place zeros are applied."""
+    return [one for one in _sums(case) if one.zeros is not None]
+
+
+@asked_once
+def _sums(case: Case) -> list[DroppedSum]:
     """Sums of gradients that nothing uses, of variables that are given updates made without their gradient."""
     recording = case.recording
     if not recording.unmoved:
@@ -43,7 +58,26 @@ def dropped_sums(case: Case) -> list[DroppedSum]:
                 one = found.setdefault(ends[0].stack, DroppedSum(ends[0], set(), 0))
                 one.variables.add(variable)
                 one.times += 1
+    for one in found.values():
+        if any((made := case.made_by.get(v)) is not None and made.stack == one.op.stack for v in one.op.inputs):
+            one.zeros = _applied(case, min(one.variables))
     return [one for one in found.values() if one.times > len(one.variables)]
+
+
+def _applied(case: Case, variable: int) -> Op | None:
+    """The operation of the program's own that made what is added to a variable, of nothing of that shape."""
+    values, stack = case.recording.values, case.recording.unmoved[variable]
+    shape = case.variable(variable).shape
+    for op in case.recording.ops.values():
+        if op.stack != stack or len(op.inputs) != 2 or case.content.get(op.inputs[0]) != variable:
+            continue
+        made = case.made_by.get(op.inputs[1])
+        while made is not None:
+            same = [v for v in made.inputs if values[v].shape == shape and shape]
+            if not same:
+                return made if not made.inside else None
+            made = case.made_by.get(same[0])
+    return None
 
 
 def _ends(readers: dict[int, list[Op]], gradient: int) -> list[Op]:

@@ -49,6 +49,12 @@ def events(case: Case) -> list[Event]:
     return sorted(found, key=lambda event: event.at)
 
 
+def place(case: Case, backward: Backward) -> tuple[int, int | None]:
+    """What is one loss: the line that asks for its gradient, and the one that makes it, for a trainer asks for all."""
+    made = case.made_by.get(backward.loss) if backward.loss is not None else None
+    return backward.stack, made.stack if made is not None else None
+
+
 @asked_once
 def history(case: Case) -> History:
     """What became of every gradient of a recording."""

@@ -17,7 +17,7 @@ from whygrad.rules.case import Case, asked_once
 from whygrad.rules.cuts.roles import LINEAR
 from whygrad.rules.targets.teachers import teachers
 from whygrad.rules.updates.adversaries import Adversaries, adversaries, given_away
-from whygrad.rules.updates.history import Share, history
+from whygrad.rules.updates.history import Share, history, place
 
 Kind = Literal["holds both", "piled", "summed", "stepped too", "wrong step"]
 """How a leak came to be applied: one optimizer holds both networks, the gradient was left for the next step, both
@@ -101,16 +101,21 @@ def _taught(case: Case, own: list[Term]) -> set[int]:
 
 def _judged(case: Case, pair: Adversaries) -> Leak:
     told, moved = history(case), min(pair.judge)
-    stacks = [b for b in case.recording.backwards if b.stack == pair.makers.stack and (b.at, moved) in told.applied]
-    step = told.applied[stacks[0].at, moved][0]
+    backward = _first_applied(case, pair.makers, moved)
+    step = told.applied[backward.at, moved][0]
     both = (step.applied | case.recording.optimizers[step.optimizer].holds) & pair.maker
-    return Leak(stacks[0], pair.judge, pair.maker, pair.judges, step, "holds both" if both else "piled", judged=True)
+    return Leak(backward, pair.judge, pair.maker, pair.judges, step, "holds both" if both else "piled", judged=True)
+
+
+def _first_applied(case: Case, loss: Backward, moved: int) -> Backward:
+    """The first pass of a loss of which a variable was given something."""
+    applied, same = history(case).applied, place(case, loss)
+    return next(b for b in case.recording.backwards if place(case, b) == same and (b.at, moved) in applied)
 
 
 def _made(case: Case, pair: Adversaries) -> Leak:
     told, moved = history(case), min(pair.maker)
-    own = pair.judges.stack
-    backward = next(b for b in case.recording.backwards if b.stack == own and (b.at, moved) in told.applied)
+    backward = _first_applied(case, pair.judges, moved)
     step = told.applied[backward.at, moved][0]
     return Leak(backward, pair.maker, pair.judge, pair.makers, step, "holds both", judged=True, made=True)
 

@@ -19,7 +19,7 @@ _ROUNDS = 2
 
 def updates_as_parameters(case: Case) -> Iterator[Finding]:
     """Optimizers whose updates the next gradient is taken at."""
-    stepped = {v for step in case.recording.steps for v in step.before}
+    stepped = {v for step in case.recording.steps for v in step.before} | case.recording.unmoved.keys()
     told: set[int] = set()
     for edit in case.recording.edits:
         if edit.kind != "other" or edit.call != "update" or edit.variables & stepped or edit.stack in told:

@@ -8,7 +8,7 @@ from whygrad.flow.events import Backward, Step
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.updates.dropped_sums import dropped_sums
+from whygrad.rules.updates.dropped_sums import dropped_sums, emptied_sums
 from whygrad.rules.updates.gradient_source import gradient_source
 from whygrad.rules.updates.left_out_by import left_out_by
 from whygrad.rules.wording import at_line, quoted, subject, verb
@@ -33,7 +33,7 @@ def _all_zero(case: Case) -> Iterator[Finding]:
         places.setdefault(stack, set()).add(variable)
     moving = {step.stack for step in recording.steps if step.applied}
     moved = {v for step in recording.steps for v in step.applied}
-    fallen = {v for one in dropped_sums(case) for v in one.variables}  # W206
+    fallen = {v for one in (*dropped_sums(case), *emptied_sums(case)) for v in one.variables}  # W206, W301
     for stack, members in places.items():
         members -= fallen
         backward = next((b for b in recording.backwards if b.got & members and not b.implicit), None)
