@@ -25,6 +25,9 @@ _NOTED = 20_000
 _LATE_LOOKS = 64
 _TWINS = 24
 _WALKED = 400
+_NEARLY_ALL = 0.5
+_ROUNDED = 5e-7
+"""What averaging a number with itself may lose, and a little more."""
 _AVERAGED = frozenset({
     "mul", "__mul__", "__rmul__", "multiply", "add", "__add__", "__radd__", "sub", "__sub__", "__rsub__", "rsub",
     "lerp", "mul_", "add_", "lerp_", "sub_", "div", "__truediv__", "truediv",
@@ -51,6 +54,8 @@ class _Wrote:
     """Variables that hold something else, while the write changed nothing at all."""
     still: bool = False
     """The write changed nothing that was looked at."""
+    moved: bool = False
+    """It is known to have changed the content: no average of a network with itself does."""
 
 
 class Copies:
@@ -63,7 +68,10 @@ class Copies:
         self._base: dict[int, Sample | None] = {}
         self._stepped_to: dict[int, Sample | None] = {}
         """What an optimizer left in a variable; held against networks that no optimizer has changed."""
+        self._left_by_step: dict[int, Sample | None] = {}
+        """The same of those that the program writes into itself: what its next write finds there."""
         self._wrote: list[_Wrote] = []
+        self._written: set[int] = set()
         self._watched: dict[int, Sample] = {}
         self._next_look = 0
         self._looked = 0
@@ -81,8 +89,14 @@ class Copies:
         kept = {known[v].shape for v in known.keys() - changed}
         for variable in changed:
             self._base.pop(variable, None)
+            self._left_by_step.pop(variable, None)
             if variable in known and known[variable].shape in kept:
                 self._stepped_to[variable] = self.sample(variable)
+
+    def step_done(self, variables: Iterable[int]) -> None:
+        """A step is over: what it left in those that the program writes into itself."""
+        for variable in self._written.intersection(variables):
+            self._left_by_step[variable] = self.sample(variable)
 
     def wrote(self, at: int, variable: int, stack: int, sources: Iterable[int]) -> None:
         """A variable's content was replaced or changed by a program's own write."""
@@ -93,7 +107,10 @@ class Copies:
             return
         before, after = self._base.get(variable), self.sample(variable)
         self._base[variable] = after
+        self._written.add(variable)
         entry = _Wrote(at, variable, stack, given, still=after is not None and after == before)
+        found = before if before is not None else self._left_by_step.get(variable)
+        entry.moved = found is not None and after is not None and not _stayed(found, after, _ROUNDED)
         if after is not None and not _constant(after):
             entry.twins = self._twins(variable, before, after)
         if after is not None and before is not None and _stayed(before, after) and not entry.twins:
@@ -189,11 +206,13 @@ class Copies:
         made_by = reach.producers(recording)
         ways = _handed_over(recording)
         held = {v for o in recording.optimizers.values() for v in o.holds}
-        for entry in self._wrote:
-            others, itself, averaged = _sources(recording, made_by, ways, entry)
+        judged = [(entry, *_sources(recording, made_by, ways, entry)) for entry in self._wrote]
+        moves = {entry.stack for entry, _, itself, _ in judged if itself and entry.moved}
+        for entry, others, itself, averaged in judged:
+            itself = itself and entry.stack not in moves  # a decay, or what is put back after steps that were tried
             if entry.twins and not any(v in others for v, _ in entry.twins):
-                known = _computed_from(recording, made_by, entry)
-                entry.twins = [t for t in entry.twins if known is None or t[0] in known]
+                known = _computed_from(recording, made_by, ways, entry)
+                entry.twins = [t for t in entry.twins if _may_be(t, entry.target, known, held)]
             copy = _judge(entry, others, itself, averaged, held, recording)
             if copy is not None:
                 recording.copies.append(copy)
@@ -226,7 +245,21 @@ def _judge(
     return None
 
 
-def _computed_from(recording: Recording, made_by: dict[int, Op], entry: _Wrote) -> set[int] | None:
+def _may_be(twin: tuple[int, float], target: int, known: set[int] | None, held: set[int]) -> bool:
+    """Whether a likeness may be more than chance, where no plain copying or averaging leads from that variable here.
+
+    Where all is known that it was computed from, one of these must be it. Where that is not known, two variables that
+    optimizers train both, and that have hardly moved from their first values, are near each other anyway.
+    """
+    variable, share = twin
+    if known is not None:
+        return variable in known
+    return share == 1.0 or share < _NEARLY_ALL or not {variable, target} <= held
+
+
+def _computed_from(
+    recording: Recording, made_by: dict[int, Op], ways: dict[int, list[int]], entry: _Wrote
+) -> set[int] | None:
     """The variables that a write was computed from, by whatever operations; None where a part came from outside.
 
     Where all is known, a likeness to any other variable is chance: norms that training has hardly moved yet all hold
@@ -241,17 +274,17 @@ def _computed_from(recording: Recording, made_by: dict[int, Op], entry: _Wrote) 
             found.add(value.variable)
         elif value is not None and value.shape == ():
             continue  # one number, a norm or a share, is nobody's content
-        elif value is None or op is None or op.at > entry.at or _from_outside(op) or len(seen) > _WALKED:
+        elif value is None or op is None or op.at > entry.at or len(seen) > _WALKED:
             return None
         else:
-            fresh = [v for v in op.inputs if v not in seen]
+            left = [recording.ops[at] for at in ways.get(op.at, ()) if at in recording.ops]
+            inputs = [*op.inputs, *(v for leave in left for v in leave.inputs)]
+            if op.kind == "enter" and op.name != ".grad" and not inputs:
+                return None
+            fresh = [v for v in inputs if v not in seen]
             seen.update(fresh)
             todo.extend(fresh)
     return found
-
-
-def _from_outside(op: Op) -> bool:
-    return op.kind == "enter" and op.name != ".grad"
 
 
 def _handed_over(recording: Recording) -> dict[int, list[int]]:
@@ -329,12 +362,12 @@ def _apart(one: Sample | None, other: Sample) -> bool:
     return max(abs(a - b) for a, b in zip(one, other, strict=True)) > 1e-3 * max(abs(b) for b in other)
 
 
-def _stayed(before: Sample, after: Sample) -> bool:
+def _stayed(before: Sample, after: Sample, rounding: float = 2e-7) -> bool:
     """No change but that of rounding: far less than any share in use of what is `_apart`."""
     if len(before) != len(after):
         return False
     change = max((abs(a - b) for a, b in zip(after, before, strict=True)), default=0.0)
-    return change <= 2e-7 * max((abs(b) for b in before), default=0.0)
+    return change <= rounding * max((abs(b) for b in before), default=0.0)
 
 
 def _same(one: Sample, other: Sample | None) -> bool:

@@ -100,6 +100,7 @@ class ByHand:
             step.taken[variable] = taken
         recorder.recording.hand_updated.discard(variable)
         recorder.copies.stepped([variable])
+        recorder.copies.step_done([variable])
         return True
 
     def _last_request(self, variable: int) -> Backward | None:

@@ -146,7 +146,8 @@ class Variables:
             self.number_of(store)  # a network's, or one that sums up gradients
         by_hand = self.recorder.by_hand.wrote(store, sources, after, stack, frame)
         if store.number is not None:
-            self.recorder.copies.wrote(op.at, store.number, stack, sources)
+            if not by_hand:
+                self.recorder.copies.wrote(op.at, store.number, stack, sources)
             write = Write(op.at, before, after, by, stack, store.number, () if op.inputs else tuple(sources))
             self.recorder.recording.writes.append(write)
             if not by_hand:
@@ -167,7 +168,9 @@ class Variables:
     def overwritten(self, stores: list[Store], by: str, stack: int) -> None:
         """An optimizer has changed these variables."""
         before = [self.content(store) for store in stores]
-        self.recorder.copies.stepped([store.number for store in stores if store.number is not None])
+        numbers = [store.number for store in stores if store.number is not None]
+        self.recorder.copies.stepped(numbers)
+        self.recorder.copies.step_done(numbers)
         after = [self._new_content(store) for store in stores]
         op = self.recorder.add(by, "write", (), tuple(after), stack, False)
         for store, old, new in zip(stores, before, after, strict=True):

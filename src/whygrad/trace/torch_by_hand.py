@@ -145,6 +145,7 @@ class ByHand:
         recorder.recording.optimizers[step.optimizer].holds.add(variable)
         recorder.recording.hand_updated.discard(variable)
         recorder.copies.stepped([variable])
+        recorder.copies.step_done([variable])
         return True
 
     def holds(self, variable: int) -> bool:

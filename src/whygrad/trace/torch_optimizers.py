@@ -177,7 +177,9 @@ class Optimizers:
         with recorder.guarded:
             recorder.come_back()
             if recorder.deep:
-                recorder.gradients.settled(recorder.variables.adopt(p) for p in _parameters(optimizer))
+                held = [recorder.variables.adopt(p) for p in _parameters(optimizer)]
+                recorder.gradients.settled(held)
+                recorder.copies.step_done(held)
                 if id(optimizer) in self._closures:
                     began = self._closures.pop(id(optimizer))
                     self._note_step(optimizer, ((p, p.grad) for p in _parameters(optimizer)), sys._getframe(1))

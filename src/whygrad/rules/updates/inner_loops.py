@@ -55,10 +55,12 @@ def _passed_over(case: Case, backward: Backward, trained: set[int], given: dict[
     since = max((s.at for s in case.recording.steps if s.at < backward.at and s.applied & trained), default=0)
     loss = case.loss_site(backward)
     place = (loss.file, loss.function) if loss is not None else None
+    ops = case.recording.ops
+    stored = {v for w in case.recording.writes for v in (*w.given, *(ops[w.at].inputs if w.at in ops else ()))}
     steps: list[tuple[Op, set[int]]] = []
     made: set[int] = set()
-    for at, op in case.recording.ops.items():
-        if not since < at < backward.at or op.kind != "compute":
+    for at, op in ops.items():
+        if not since < at < backward.at or op.kind != "compute" or stored.intersection(op.outputs):
             continue
         new = updates(case, op, given) & trained if _function(case.stack(op.stack)) == place else set()
         if new:
