@@ -7,7 +7,8 @@ What it checks
     PyTorch also a loss that is computed with a deep copy of the network,
     made anew for each update.
     A warning, where the variable learns from the rest of the loss, and one
-    term of it is such a constant.
+    term of it is such a constant; and where stopped probabilities weigh their
+    own logarithms, over all actions, which teaches nothing.
 
 Why it matters
     The operation returns the same numbers as a constant, so the loss looks
@@ -79,6 +80,7 @@ from whygrad.rules.cuts.chosen_stops import chosen_stops
 from whygrad.rules.cuts.fixed_addend import is_fixed_addend
 from whygrad.rules.cuts.idle_terms import idle_terms
 from whygrad.rules.cuts.never_begun import ASKED
+from whygrad.rules.cuts.own_weights import own_weights
 from whygrad.rules.cuts.taught_copies import taught_copies, taught_finding
 from whygrad.rules.cuts.verdict import Verdict, verdicts
 from whygrad.rules.finding import Finding
@@ -100,6 +102,8 @@ def check(case: Case) -> Iterator[Finding]:
         yield from_verdict(case, verdict, NAME, *_words(case, verdict))
     for taught in taught_copies(case):
         yield taught_finding(case, taught, CODE, NAME)
+    told = {v.where for v in found}
+    yield from (finding for finding in own_weights(case) if finding.where not in told)
 
 
 def _is_leak(case: Case, verdict: Verdict) -> bool:

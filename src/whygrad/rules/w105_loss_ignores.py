@@ -84,6 +84,7 @@ from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
 from whygrad.flow.source import is_statement
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.asked_of_another import asked_of_another
 from whygrad.rules.cuts.captured import captured
 from whygrad.rules.cuts.compared_alone import compared_alone
 from whygrad.rules.cuts.constant_terms import constant_terms
@@ -100,6 +101,7 @@ from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.cuts.idle_terms import idle_terms
 from whygrad.rules.cuts.last_use import dropped_at, last_use, routed, runs_others
 from whygrad.rules.cuts.left_out_of_loop import left_out_of_loop
+from whygrad.rules.cuts.loss_of_another_tape import own_loss
 from whygrad.rules.cuts.missing import Missing, missing_gradients
 from whygrad.rules.cuts.missing_terms import left_out, taken_by_another, without_term
 from whygrad.rules.cuts.noise_instead import noise_instead
@@ -113,6 +115,7 @@ from whygrad.rules.cuts.unread_twins import unread_twin
 from whygrad.rules.cuts.verdict import verdicts
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.updates.adversaries import asked_of_one
+from whygrad.rules.updates.asked_in_vain import asked_in_vain
 from whygrad.rules.updates.cleared import cleared_away
 from whygrad.rules.updates.mistaken_holds import given_by_mistake
 from whygrad.rules.updates.swapped import swapped_variables
@@ -132,7 +135,15 @@ def check(case: Case) -> Iterator[Finding]:
     out_of_order |= swapped_variables(case)  # W204: the optimizer holds the wrong ones
     out_of_order |= {v for taught in taught_copies(case) for v in taught.variables}  # W102: copies learn in their place
     out_of_order |= {v for optimizer, _ in given_by_mistake(case) for v in optimizer.holds}  # W201: so does this one
+    in_vain = asked_in_vain(case)  # W204: the gradient goes to others
     for missing in missing_gradients(case):
+        if missing.backward.stack in in_vain:
+            continue
+        own = own_loss(case, missing.backward)
+        asked = asked_of_another(case, missing, set(missing.variables), own, unseen=True) if own is not None else None
+        if asked is not None:
+            yield asked
+            continue
         variables = {v for v in missing.unreached if not _unwatched(case, missing, v)}
         variables -= routed(case, variables) | out_of_order
         if not variables:
@@ -285,7 +296,8 @@ def _by_place(case: Case, variables: set[int]) -> list[set[int]]:
 
 def _dropped(case: Case, missing: Missing, members: set[int], site: Site | None) -> Finding:
     loss = case.loss_site(missing.backward)
-    if site is not None and runs_others(case, site, members):
+    received = case.recording.framework == "tensorflow"  # a functional model runs nothing but what it returns
+    if site is not None and not received and runs_others(case, site, members):
         site = created_at(case, members) or site  # the call runs the whole model; the layer tells more
     who = subject(case, members)
     path = [PathStep(site, "output", "computed here, and used by nothing that reaches the loss")] if site else []

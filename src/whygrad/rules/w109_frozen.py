@@ -4,7 +4,8 @@ What it checks
     What an optimizer is given to train is switched off: requires_grad=False
     in PyTorch, trainable=False in TensorFlow and Keras. An error where
     nothing is left to train, a warning where a part is frozen, a note where
-    the frozen part was loaded from a checkpoint or holds adapters.
+    the frozen part was loaded from a checkpoint or holds adapters. In Keras
+    also one layer with random values that is frozen among those that learn.
 
 Why it matters
     PyTorch computes no gradient for a frozen parameter, and the optimizer
@@ -76,6 +77,7 @@ from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.cuts.fixed_partner import only_compared
+from whygrad.rules.cuts.frozen_within import frozen_within
 from whygrad.rules.cuts.missing import missing_gradients
 from whygrad.rules.finding import Finding, PathStep, Severity
 from whygrad.rules.wording import at_line, subject, verb
@@ -98,6 +100,8 @@ def check(case: Case) -> Iterator[Finding]:
         if _for_a_while(case, members):
             continue
         yield _finding(case, members, "error" if members & fatal else _severity(case, members))
+    for members in _by_line(case, frozen_within(case) - frozen - fatal):
+        yield _within(case, members)
     for refused in recording.given_nothing:
         if refused.frozen and not refused.hidden and not refused.used_up:
             yield _nothing_left(case, refused)
@@ -223,6 +227,22 @@ def _finding(case: Case, members: set[int], severity: Severity) -> Finding:
         why=why,
         fix=f"set {fix} on it, or do not give it to the optimizer if it is meant to stay as it is",
         variables=case.names(members), where=where, label=f"{flag} from here on", path=tuple(path),
+    )  # fmt: skip
+
+
+def _within(case: Case, members: set[int]) -> Finding:
+    """Keras: one layer among others that learn."""
+    line = next(case.variable(v).frozen for v in sorted(members))
+    where, are, its = case.site(line), verb(members, case, "is", "are"), verb(members, case, "its", "their")
+    return Finding(
+        code=CODE, rule=NAME, severity="warning",
+        message=f"{subject(case, members)} {are} frozen, and the layers before {verb(members, case, 'it', 'them')} "
+        "learn",
+        why=f"With trainable=False it is left out of trainable_variables, so nobody asks for {its} gradient: it keeps "
+        f"{its} first, random values, and what learns has to get by with them.",
+        fix="leave trainable=False out, or load the weights that are to stay as they are",
+        variables=case.names(members), where=where, label="trainable=False from here on",
+        path=(PathStep(where, "trainable=False", "frozen here"),) if where is not None else (),
     )  # fmt: skip
 
 

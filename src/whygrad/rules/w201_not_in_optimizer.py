@@ -152,6 +152,7 @@ def check(case: Case) -> Iterator[Finding]:
         judges = serves_as_target(case, network, members) or (
             whole and not named and serves_as_critic(case, members)  # a penalty on an encoder's output looks the same
         )
+        judges = judges and not _asked_beside(case, network, members)
         if judges and not feeds_trained(case, members) and not _taught_alone(case, network):
             idle -= members
         elif recording.framework == "jax" and not whole:
@@ -182,6 +183,14 @@ def _used_by_hand(case: Case) -> set[int]:
         return set()
     used = {v for op in case.recording.ops.values() for v in op.inputs}
     return {v for b in case.recording.backwards for v, value in b.given.items() if value in used}
+
+
+def _asked_beside(case: Case, network: str, members: set[int]) -> bool:
+    """TensorFlow: whether a tape is asked for these together with others of the same network, which are trained."""
+    if case.recording.framework != "tensorflow":
+        return False
+    own = {v for v in case.trained if case.variable(v).network == network}
+    return any(b.got & members and b.got & own for b in case.recording.backwards if not b.implicit)
 
 
 def _taught_alone(case: Case, network: str) -> bool:

@@ -90,7 +90,7 @@ from whygrad.flow.variables import Optimizer
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.ownership import within_reach
-from whygrad.rules.updates import taken_at_copies
+from whygrad.rules.updates import asked_in_vain, taken_at_copies
 from whygrad.rules.updates.adversaries import exchanged
 from whygrad.rules.updates.asked_of_copies import AskedOfCopy, asked_of_copies
 from whygrad.rules.updates.given_twice import handed_over
@@ -128,6 +128,7 @@ def check(case: Case) -> Iterator[Finding]:
     for copied in asked_of_copies(case):
         yield _of_copy(case, copied)
     yield from taken_at_copies.findings(case)
+    yield from asked_in_vain.findings(case)
     if not nevers:  # else it is said what they are the gradients of
         yield from gradients_of_another_tree(case)
     crossings = _crossings(case)

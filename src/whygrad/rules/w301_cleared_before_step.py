@@ -18,7 +18,8 @@ Example
         optimizer.zero_grad()          # takes what backward() gave
         optimizer.step()               # nothing is left to apply
     TensorFlow
-        Not possible in TensorFlow: a gradient is a value, nothing clears it.
+        Not possible in TensorFlow with a gradient itself, which is a value. A
+        sum that a program keeps can be emptied too early, as in JAX.
     JAX
         total = jax.tree.map(jnp.add, total, grads)
         total = jax.tree.map(jnp.zeros_like, total)    # too early
@@ -60,6 +61,7 @@ from whygrad.flow.events import Backward
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.missing import missing_gradients
 from whygrad.rules.finding import Finding, PathStep, Severity
+from whygrad.rules.numbers.handed_zeros import handed_zeros
 from whygrad.rules.updates.accumulators import Emptied, emptied
 from whygrad.rules.updates.cleared import Cleared, always_cleared
 from whygrad.rules.updates.dropped_sums import DroppedSum, emptied_sums
@@ -89,6 +91,7 @@ def check(case: Case) -> Iterator[Finding]:
         yield _emptied(case, one)
     for total in emptied_sums(case):
         yield _zeros_applied(case, total)
+    yield from (found for found in handed_zeros(case) if found.code == CODE)
 
 
 def _emptied(case: Case, one: Emptied) -> Finding:

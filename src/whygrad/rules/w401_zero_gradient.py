@@ -130,7 +130,7 @@ def check(case: Case) -> Iterator[Finding]:
             if finding is not None:
                 yield finding
     yield from zero_terms(case, set(steps_of))  # what has no gradient at all was told above
-    yield from handed_zeros(case)
+    yield from (found for found in handed_zeros(case) if found.code == CODE)
     yield from straight_pieces(case)
     yield from unmoved_states(case)
     yield from _mostly_dead(case)

@@ -81,6 +81,7 @@ from whygrad.rules.numbers.layers import growing_layers, overshot, reached, roun
 from whygrad.rules.numbers.origin import first_trouble
 from whygrad.rules.numbers.thrown import Thrown, thrown
 from whygrad.rules.updates.passed_over import passed_over
+from whygrad.rules.w304_never_cleared import piled_up
 from whygrad.rules.wording import plain_subject, quoted
 
 CODE, NAME = "W404", "exploding"
@@ -98,11 +99,13 @@ def check(case: Case) -> Iterator[Finding]:
     """Growth over time; else growth over a loop or over layers."""
     if passed_over(case):
         return  # it climbs, and W206 says why
+    heaped = piled_up(case)
     case = case.over_time
     trouble = first_trouble(case)
     growth = blown_up(case, trouble)
     if growth is not None:
-        yield _over_time(case, growth)
+        if not any(s.applied & heaped for s in growth.steps):  # W304: each update adds to the sum of all before
+            yield _over_time(case, growth)
         return
     step, loop = overshot(case, trouble), runaway(case, trouble)
     if step is None and loop is not None and trouble is not None and trouble.backward is not None:

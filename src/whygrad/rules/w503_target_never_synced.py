@@ -77,6 +77,7 @@ from whygrad.rules.targets import sync_source
 from whygrad.rules.targets.averaged_outside import averaged_outside
 from whygrad.rules.targets.bound_once import bound_once, given_once
 from whygrad.rules.targets.objective import objectives
+from whygrad.rules.targets.shared_originals import misled
 from whygrad.rules.targets.synced_beside import synced_beside
 from whygrad.rules.targets.synced_twice import into_another_target, synced_twice
 from whygrad.rules.targets.target_kinds import makes_targets
@@ -120,6 +121,14 @@ def check(case: Case) -> Iterator[Finding]:
     for twin in other_targets(case):
         if not _follows(case, twin):
             yield _explained(case, twin)
+    for found in misled(case):
+        name, online = f"`{found.twin.name}`", f"`{found.twin.online}`"
+        yield _finding(case, found.twin, sync_source.paired(case.stack(found.copies[0].stack)), "error",
+            f"{name} follows {online}, as `{found.other.name}` does; no target follows `{found.left}`",
+            f"copies from {online} once more",
+            f"There are two targets because there are two networks. With {online} behind both they are one and the "
+            f"same, and `{found.left}` is fitted to targets that know nothing of it.",
+            f"copy into {name} from `{found.left}`")  # fmt: skip
 
 
 def _follows(case: Case, twin: Twin) -> bool:

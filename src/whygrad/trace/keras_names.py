@@ -97,7 +97,7 @@ def entries(model: Any) -> Iterator[tuple[str, str, Any, str]]:
     """(path, layer path, variable, keeper) of every variable in a model; the keeper is who hides an untracked one."""
     tracked = {key(v): v for v in _weights(model)}
     seen: set[int] = set()
-    for path, owner, variable, keeper in _walk("", model, _Search(_tracked_layers(model)), 0):
+    for path, owner, variable, keeper in _walk("", model, _Search(model), 0):
         number = key(variable)
         if number not in seen:
             seen.add(number)
@@ -111,8 +111,9 @@ def entries(model: Any) -> Iterator[tuple[str, str, Any, str]]:
 class _Search:
     """One walk through a model: what was seen, and the innermost class on the way that the model does track."""
 
-    def __init__(self, tracked: set[int]) -> None:
-        self.tracked = tracked
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.tracked = _tracked_layers(model)
         self.visited: set[int] = set()
         self.keeper = ""
 
@@ -149,7 +150,7 @@ def _walk(path: str, thing: Any, search: _Search, depth: int) -> _Found:
         return
     cls: Any = type(thing)
     kind = _kind(cls)
-    if id(thing) in search.visited or kind == "other":
+    if id(thing) in search.visited or kind == "other" or (not kind and _holds(thing, search.model)):
         return
     search.visited.add(id(thing))
     if kind == "model":
@@ -157,6 +158,11 @@ def _walk(path: str, thing: Any, search: _Search, depth: int) -> _Found:
     else:
         for name, item in _contents(thing):
             yield from _walk(path + name if path or name[:1] != "." else name[1:], item, search, depth + 1)
+
+
+def _holds(thing: Any, model: Any) -> bool:
+    """Whether this is what the model belongs to (an agent that a Lambda closes over), and not a part of it."""
+    return _is_plain(thing) and any(item is model for item in vars(thing).values())
 
 
 def _contents(thing: Any) -> list[tuple[str, Any]]:

@@ -10,6 +10,7 @@ import sys
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from tensorflow.python.eager.polymorphic_function import polymorphic_function
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from whygrad.trace.tensorflow_recorder import TensorFlowRecorder
 
 _Call = Callable[..., Any]
+_DECORATING = ("/tensorflow/python/eager/", "/tensorflow/python/util/")
 
 
 @dataclass(slots=True)
@@ -44,6 +46,8 @@ class Retraces:
         self._seen: dict[Any, _Seen] = {}
         self._made: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self._numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        self._theirs: weakref.WeakSet[Any] = weakref.WeakSet()
+        """Functions that TensorFlow makes for itself at each call, as `tf.vectorized_map` does."""
 
     def attach(self, patches: Patches) -> None:
         """Stays for the whole run; a call that was not traced costs one addition."""
@@ -60,6 +64,8 @@ class Retraces:
             try:
                 self._made[function] = self.recorder.session.stacks.capture(sys._getframe(1))
                 self._numbers[function] = self.recorder.session.tick()
+                if _made_by_tensorflow(sys._getframe(1)):
+                    self._theirs.add(function)
             except Exception as trouble:
                 self.recorder.trouble(trouble)
 
@@ -86,10 +92,12 @@ class Retraces:
         return called_with_tracing
 
     def _traced(self, key: Any, python_function: Any, frame: Any) -> None:
+        function = frame.f_locals.get("self")
+        if function in self._theirs:
+            return
         given = _described((frame.f_locals.get("args", ()), frame.f_locals.get("kwds", {})))
         seen = self._seen.setdefault(key, _Seen())
         seen.calls += 1
-        function = frame.f_locals.get("self")
         if (self._number(function), given) in seen.eagerly:
             seen.eagerly.discard((self._number(function), given))
         else:
@@ -100,8 +108,8 @@ class Retraces:
     def ran_eagerly(self, function: Any, args: Any, kwargs: Any, stack: int) -> None:
         """A function was called that would have been traced if it were not for us."""
         key = getattr(function, "_key_for_call_stats", None)
-        if key is None:
-            return  # another TensorFlow
+        if key is None or function in self._theirs:
+            return  # another TensorFlow, or its own affair
         seen = self._seen.setdefault(key, _Seen())
         seen.calls += 1
         given = () if _signature(function) else _described((args, kwargs))
@@ -134,6 +142,13 @@ class Retraces:
         for seen in self._seen.values():
             if seen.event is not None:
                 seen.event.calls = seen.calls
+
+
+def _made_by_tensorflow(frame: FrameType | None) -> bool:
+    """Whether the call that makes a function stands in TensorFlow itself; Keras makes those of its models for users."""
+    while frame is not None and any(part in frame.f_code.co_filename for part in _DECORATING):
+        frame = frame.f_back
+    return frame is not None and "/tensorflow/python/" in frame.f_code.co_filename
 
 
 def _body(python_function: Any) -> tuple[str, int, int] | None:

@@ -14,8 +14,13 @@ from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.wording import at_line, quoted, subject, verb
 
 
-def asked_of_another(case: Case, missing: Missing, members: set[int], term: Op) -> Finding | None:
-    """Told where the loss that is asked is asked elsewhere for other variables, which it does train."""
+def asked_of_another(
+    case: Case, missing: Missing, members: set[int], term: Op, *, unseen: bool = False
+) -> Finding | None:
+    """Told where the loss that is asked is asked elsewhere for other variables, which it does train.
+
+    `unseen`: it may use these, but the tape that is asked was opened later.
+    """
     backward = missing.backward
     others = [
         b
@@ -26,11 +31,13 @@ def asked_of_another(case: Case, missing: Missing, members: set[int], term: Op) 
     if not others or not backward.wanted or backward.got or where is None:
         return None
     loss, other = case.loss_site(backward), case.site(others[0].stack)
+    them = verb(members, case, "it", "them")
+    fault = "which this tape has not seen" if unseen else f"which does not use {them}"
     steps = [(own, "loss", "their own loss, used by nothing"), (where, backward.call, "asked of another loss")]
     return Finding(
         code="W105", rule="loss-ignores", severity=severity_of(case, members, missing),
         message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} no gradient: it is asked of the loss"
-        f"{at_line(loss, where)}, which does not use {verb(members, case, 'it', 'them')}",
+        f"{at_line(loss, where)}, {fault}",
         why=f"That loss trains others, by the request{at_line(other, where)}. "
         f"The loss{at_line(own, where)} was computed for these, and nobody asks for its gradient.",
         fix=f"take the loss{at_line(own, where)} in {quoted(where)}",

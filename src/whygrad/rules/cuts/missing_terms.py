@@ -25,8 +25,9 @@ def left_out(case: Case, missing: Missing, variables: set[int]) -> Iterator[Find
     for variable, op in missing.dropped.items():
         if variable in variables:
             terms.setdefault(case.site(op.stack), set()).add(variable)
-    loss = _put_together(case, missing)
+    together = _put_together(case, missing)
     for term, members in terms.items():
+        loss = _beside(case, missing, missing.dropped[min(members)], together) or together
         asked = asked_of_another(case, missing, members, missing.dropped[min(members)])
         if asked is not None:
             yield asked
@@ -52,6 +53,19 @@ def left_out(case: Case, missing: Missing, variables: set[int]) -> Iterator[Find
             first_update=missing.update,
             seen=missing.seen,
         )
+
+
+def _beside(case: Case, missing: Missing, term: Op, loss: Site | None) -> Site | None:
+    """Where the function that computes a term goes on to the loss without it, for a loss that `fit` runs as a whole."""
+    stack, values = case.stack(term.stack), case.recording.values
+    if loss is None or not any((site.file, site.line) == (loss.file, loss.line) for site in stack[1:]):
+        return None
+    place = stack[0].file, stack[0].function
+    for op in case.slice(missing.backward, reach.CERTAIN).ops:
+        site = case.site(op.stack) if op.at > term.at and op.carries else None
+        if site is not None and (site.file, site.function) == place and values[op.outputs[0]].shape == ():
+            return site
+    return None
 
 
 def _put_together(case: Case, missing: Missing) -> Site | None:

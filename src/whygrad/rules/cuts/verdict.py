@@ -14,6 +14,7 @@ from whygrad.flow.operations import Op, Switch, Tape
 from whygrad.flow.site import Site, shared_site
 from whygrad.flow.source import line_text
 from whygrad.rules.case import Case, asked_once
+from whygrad.rules.cuts.loss_of_another_tape import own_loss
 from whygrad.rules.cuts.missing import Missing, missing_gradients
 from whygrad.rules.updates.swapped import swapped_variables
 
@@ -62,6 +63,8 @@ def verdicts(case: Case) -> list[Verdict]:
     merged: dict[tuple[str, str, int], Verdict] = {}
     misplaced = swapped_variables(case)  # W204: an optimizer waits for them after a loss that is not theirs
     for missing in missing_gradients(case):
+        if own_loss(case, missing.backward) is not None:
+            continue  # W105: the wrong loss is asked
         for cut in missing.cuts:
             if cut.variables <= misplaced:
                 continue
