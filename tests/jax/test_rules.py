@@ -139,6 +139,16 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("params[0][0]", "params[1][0]"),
         "path": [(25, "made here"), (20, "left out here"), (14, "the loss, which gives them a gradient")],
     },
+    "w201_zeros_for_the_optimizer": {
+        "severity": "error",
+        "message": "`params` (2 variables) gets a gradient, and the optimizer is given something else",
+        "label": "the gradient does not go in here",
+        "why": "What the optimizer is given here is not made of the gradient, and the updates that it makes of it are "
+        "zero.",
+        "fix": "give the gradient to `tx.update(total, state)`",
+        "variables": ("params['b']", "params['w']"),
+        "path": [(13, "the loss, which gives them a gradient"), (21, "zeros are applied here")],
+    },
     "w201_everything_frozen": {
         "severity": "error",
         "message": "`params` (4 variables) gets a gradient, and every update that the optimizer makes of it is zero",

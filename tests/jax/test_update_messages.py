@@ -106,6 +106,16 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("params['b']", "params['w']"),
         "path": [(8, "the gradient is clipped here"), (16, "what is left is applied here")],
     },
+    "w405_tiny_limit_by_hand": {
+        "severity": "warning",
+        "message": "`params` (2 variables) keeps less than a thousandth of its gradient after clipping at line 16",
+        "label": "a limit of 1e-08 against a norm of 2.71",
+        "why": "In every update that was looked at the norm was between 2.71 and 2.71; after the clipping with 1e-08 "
+        "the step moves the weights by less than a millionth of their size.",
+        "fix": "raise the limit of `g * scale` to about the norm that a normal update has, or leave the clipping out",
+        "variables": ("params['b']", "params['w']"),
+        "path": [(16, "the gradient is clipped here"), (22, "what is left is applied here")],
+    },
     "w206_row_added": {
         "severity": "error",
         "message": "`table` is updated, and the new values are dropped: the next gradient is taken at the old ones",

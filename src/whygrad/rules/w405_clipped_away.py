@@ -60,12 +60,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 
 from whygrad.flow.events import Edit, Step
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.numbers.growth import norm_of
+from whygrad.rules.updates.clipped_by_hand import BY_HAND
 from whygrad.rules.wording import at_line, quoted, subject, verb
 
 CODE, NAME = "W405", "clipped-away"
@@ -85,7 +88,7 @@ def check(case: Case) -> Iterator[Finding]:
     """Every place that clips, with what it left in each update."""
     case = case.over_time
     places: dict[Site | None, list[Edit]] = {}
-    for edit in case.recording.edits:
+    for edit in map(partial(_with_limit, case), case.recording.edits):
         if edit.kind == "clip" and edit.limit is not None and edit.variables:
             places.setdefault(_limited(case, edit), []).append(edit)
     for where, edits in places.items():
@@ -95,6 +98,18 @@ def check(case: Case) -> Iterator[Finding]:
         known = [edit for edit in edits if (step := _step_after(case, edit)) is not None and step.weights]
         if len(known) > 1 and all(_too_small(case, edit) for edit in known):
             yield _hardly(case, where, known)
+
+
+def _with_limit(case: Case, edit: Edit) -> Edit:
+    """JAX: a program that clips by itself names no limit; what little it leaves of the norm is the limit."""
+    if edit.call != BY_HAND or case.recording.framework != "jax" or len(edit.given) != len(edit.made):
+        return edit
+    values = case.recording.values
+    norms = [[n.norm for v in side if v in values and (n := values[v].numbers) is not None and n.finite]
+             for side in (edit.given, edit.made)]  # fmt: skip
+    before, left = (math.hypot(*side) for side in norms)
+    known = edit.made and all(len(side) == len(edit.made) for side in norms)
+    return replace(edit, limit=left, norm=before) if known and 0 < left < _LEFT * before else edit
 
 
 def _limited(case: Case, edit: Edit) -> Site | None:
@@ -171,11 +186,15 @@ def _hardly(case: Case, where: Site | None, edits: list[Edit]) -> Finding:
         case, where, edits, "warning",
         f"{subject(case, members)} {verb(members, case, 'keeps', 'keep')} less than a thousandth of "
         f"{verb(members, case, 'its', 'their')} gradient after clipping{at_line(where)}",
-        f"a limit of {limit:g} against a norm of {norms[-1]:.3g}",
+        f"a limit of {limit:.3g} against a norm of {norms[-1]:.3g}",
         f"In every update that was looked at the norm was between {min(norms):.3g} and {max(norms):.3g}; after "
-        f"`{edits[-1].call}` with {limit:g} the step moves the weights by less than a millionth of their size.",
+        f"{_called(edits[-1])} with {limit:.3g} the step moves the weights by less than a millionth of their size.",
         f"raise the limit of {quoted(where)} to about the norm that a normal update has, or leave the clipping out",
     )  # fmt: skip
+
+
+def _called(edit: Edit) -> str:
+    return edit.call if edit.call == BY_HAND else f"`{edit.call}`"
 
 
 def _finding(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from whygrad.flow.site import Site
 from whygrad.flow.source import put_together
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.verdict import Verdict
@@ -14,7 +15,7 @@ from whygrad.rules.wording import from_verdict, quoted
 def captured(case: Case, verdict: Verdict, name: str) -> Finding:
     """Told where the network is called, or where it is put together of parameters: there the argument is missing."""
     made = put_together(verdict.where) if verdict.where is not None else None
-    verdict = replace(verdict, where=made or verdict.where)
+    verdict = replace(verdict, where=made or _inside(case, verdict) or verdict.where)
     text = quoted(verdict.where, "this line")
     return from_verdict(
         case,
@@ -27,3 +28,9 @@ def captured(case: Case, verdict: Verdict, name: str) -> Finding:
         "constants to it, and the gradient is zero.",
         f"use the function's own argument in {text}",
     )
+
+
+def _inside(case: Case, verdict: Verdict) -> Site | None:
+    """The line of a function that the loss defines for itself, for each row of a batch, say."""
+    outer = f"{verdict.where.function}.<locals>." if verdict.where is not None else ""
+    return next((site for site in case.stack(verdict.op.stack) if outer and site.function.startswith(outer)), None)

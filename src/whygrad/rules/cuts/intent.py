@@ -279,13 +279,21 @@ def only_weighs(case: Case, part: reach.Slice, cut: reach.Cut, trained: set[int]
         if op.at <= cut.op.at or not any(v in values for v in op.inputs):
             continue
         others = [v for v in op.inputs if v not in values]
-        if op.name in _PRODUCT and any(v in trained and is_log_probability(case.made_by, v) for v in others):
+        chances = [v for v in others if v in trained and is_log_probability(case.made_by, v)]
+        if op.name in _PRODUCT and chances and not all(_one_for_many(case, op, v) for v in chances):
             weighs = True
             continue
         if op.name in DIFFERENCE and len(others) == 1 and others[0] in trained and case.made_by.get(others[0]):
             continue
         values.update(op.outputs)
     return weighs and part.loss not in values
+
+
+def _one_for_many(case: Case, op: Op, value: int) -> bool:
+    """Whether a product has one number for all that it multiplies: a scale; a log-probability has one for each row."""
+    values = case.recording.values
+    lengths, whole = values[value].shape, values[op.outputs[0]].shape
+    return all(n == 1 for n in lengths) and any(n is not None and n > 1 for n in whole)
 
 
 def is_log_probability(made_by: dict[int, Op], value: int, far: int = 8) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from whygrad.flow.site import Site, Stack
 from whygrad.flow.source import is_statement
-from whygrad.flow.syntax import bound_at, covers, function_of
+from whygrad.flow.syntax import around, bound_at, covers, function_of, spoken_in
 
 _PURE = frozenset({"replace", "_replace", "tree_at", "tree_map", "incremental_update", "periodic_update"})
 """Calls that give something new back and change nothing."""
@@ -33,16 +33,40 @@ def let_fall(stack: Stack) -> Site | None:
 
 def handed_back(stack: Stack) -> Site | None:
     """The line that lets a result fall which the functions around it return, one after the other."""
+    place: int | None = None
     for depth, site in enumerate(stack):
         if _in_lambda(site):
             continue
         function = function_of(site)
         ends = list(_ends(function)) if function is not None else []
-        names = bound_at(site)
+        names = _bound_to(site, place)
         given = (n for end in ends for n in ast.walk(end) if isinstance(n, ast.Name) and n.id in names)
         if any(covers(end, site) for end in ends) or ("_" not in names and any(given)):
+            place = _among_results(ends, site, names)
             continue
         return let_fall(stack[depth : depth + 1])
+    return None
+
+
+def _bound_to(site: Site, place: int | None) -> set[str]:
+    """The names that a call's result gets; of several results (`new, info = update(…)`) the one at a place."""
+    statement, _, _ = around(site)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
+    if place is None or not isinstance(target, ast.Tuple) or not isinstance(statement, ast.Assign):
+        return bound_at(site)
+    value, parts = statement.value, target.elts
+    whole = isinstance(value, ast.Call) and (value.lineno, value.col_offset) == (site.line, site.column)
+    if not whole or len(parts) <= place or any(isinstance(part, ast.Starred) for part in parts):
+        return bound_at(site)
+    return spoken_in(parts[place])
+
+
+def _among_results(ends: list[ast.Return], site: Site, names: set[str]) -> int | None:
+    """At which place among several results a function returns what a site computes."""
+    for end in ends:
+        for place, part in enumerate(end.value.elts if isinstance(end.value, ast.Tuple) else ()):
+            if covers(part, site) or any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(part)):
+                return place
     return None
 
 

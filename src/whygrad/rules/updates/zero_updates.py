@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whygrad.flow.events import Step
+from whygrad.flow.events import Backward, Step
+from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.updates.dropped_sums import dropped_sums, emptied_sums
 from whygrad.rules.updates.gradient_source import gradient_source
 from whygrad.rules.updates.left_out_by import left_out_by
-from whygrad.rules.wording import at_line, subject, verb
+from whygrad.rules.wording import at_line, quoted, subject, verb
 
 CODE, NAME = "W201", "not-in-optimizer"
 _ROUNDS = 3
+_UPDATES = "update_fn"
+"""What Optax calls the function that makes updates."""
 
 
 def zero_updates(case: Case) -> Iterator[Finding]:
@@ -38,6 +41,10 @@ def _all_zero(case: Case) -> Iterator[Finding]:
         if stack in moving or members & moved or backward is None or where is None:
             continue
         loss = case.loss_site(backward)
+        other = _given_instead(case, backward, stack, members)
+        if other is not None:
+            yield _not_the_gradient(case, members, (other, where, loss))
+            continue
         told = left_out_by({site.file for sites in recording.stacks for site in sites if site.own})
         yield Finding(
             code=CODE, rule=NAME, severity="error",
@@ -54,6 +61,39 @@ def _all_zero(case: Case) -> Iterator[Finding]:
                 (loss, "loss", "the loss, which gives them a gradient"), (where, "update", "zeros are applied here"),
             ] if site is not None),
         )  # fmt: skip
+
+
+def _given_instead(case: Case, backward: Backward, applied: int, members: set[int]) -> Site | None:
+    """The call that gives the optimizer what the program made itself, without the gradient."""
+    shapes = {case.variable(v).shape for v in members}
+    came = set(backward.given.values())
+    made: dict[int, bool] = {}  # what the program computed since: does it come of the gradient?
+    for op in case.recording.ops.values():
+        if op.at <= backward.at or op.stack == applied:
+            if op.at > backward.at:
+                return None
+            continue
+        if op.inside == _UPDATES:
+            strange = [v for v in op.inputs if made.get(v) is False and case.recording.values[v].shape in shapes]
+            return case.site(op.stack) if strange else None
+        made.update(dict.fromkeys(op.outputs, any(v in came or made.get(v, False) for v in op.inputs)))
+    return None
+
+
+def _not_the_gradient(case: Case, members: set[int], sites: tuple[Site, Site, Site | None]) -> Finding:
+    where, applied, loss = sites
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} a gradient, and the optimizer is given "
+        "something else",
+        why="What the optimizer is given here is not made of the gradient, and the updates that it makes of it are "
+        "zero.",
+        fix=f"give the gradient to {quoted(where)}",
+        variables=case.names(members), where=where, label="the gradient does not go in here",
+        loss=loss, path=tuple(PathStep(site, op, role) for site, op, role in [
+            (loss, "loss", "the loss, which gives them a gradient"), (applied, "update", "zeros are applied here"),
+        ] if site is not None),
+    )  # fmt: skip
 
 
 def _zero_rates(case: Case) -> Iterator[Finding]:
