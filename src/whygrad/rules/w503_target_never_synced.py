@@ -71,40 +71,24 @@ from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
 from whygrad.flow.source import is_statement
 from whygrad.rules.case import Case
-from whygrad.rules.finding import Finding, PathStep, Severity
+from whygrad.rules.finding import Finding
 from whygrad.rules.numbers.flatness import is_nothing
 from whygrad.rules.targets import sync_source
 from whygrad.rules.targets.averaged_outside import averaged_outside
 from whygrad.rules.targets.bound_once import bound_once, given_once
+from whygrad.rules.targets.left_averages import dropped_average, dropped_averages_of
 from whygrad.rules.targets.objective import objectives
 from whygrad.rules.targets.shared_originals import misled
 from whygrad.rules.targets.synced_beside import synced_beside
-from whygrad.rules.targets.synced_twice import into_another_target, synced_twice
-from whygrad.rules.targets.target_kinds import makes_targets
-from whygrad.rules.targets.twins import (
-    Twin,
-    dropped_average,
-    dropped_averages_of,
-    mixed_for_a_loss,
-    other_targets,
-    shown_apart,
-    target_networks,
-)
-from whygrad.rules.targets.waiting_sync import in_loop, waiting
+from whygrad.rules.targets.synced_twice import into_another_target
+from whygrad.rules.targets.twin import Twin
+from whygrad.rules.targets.twins import other_targets, target_networks
+from whygrad.rules.targets.unsynced import FEWEST, LONG, blamed, finding_of, unsynced, used_at
 from whygrad.rules.updates.let_fall import let_fall
-from whygrad.rules.wording import at_line, count, quoted
+from whygrad.rules.wording import quoted
 
 CODE, NAME = "W503", "target-never-synced"
 SUMMARY = "the target network never follows the one that is trained"
-
-_UPDATES = 2
-"""A run that stopped in its first update says nothing about a sync that comes after it."""
-
-_ENOUGH = 3
-"""So many updates without a sync are told of; a block of a program that is looked at has often fewer."""
-
-_LONG = 100
-"""A sync that did not run in fewer updates than this is not worth a word."""
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -114,7 +98,7 @@ def check(case: Case) -> Iterator[Finding]:
             continue
         if _left_at_first(case, twin) or (not _follows(case, twin) and not _rebound(case, twin)):
             finding = _explained(case, twin)
-            if finding.severity != "note" or case.recording.all_updates >= _LONG:
+            if finding.severity != "note" or case.recording.all_updates >= LONG:
                 yield finding
         else:
             yield from _half_synced(case, twin)
@@ -123,7 +107,7 @@ def check(case: Case) -> Iterator[Finding]:
             yield _explained(case, twin)
     for found in misled(case):
         name, online = f"`{found.twin.name}`", f"`{found.twin.online}`"
-        yield _finding(case, found.twin, sync_source.paired(case.stack(found.copies[0].stack)), "error",
+        yield finding_of(case, found.twin, sync_source.paired(case.stack(found.copies[0].stack)), "error",
             f"{name} follows {online}, as `{found.other.name}` does; no target follows `{found.left}`",
             f"copies from {online} once more",
             f"There are two targets because there are two networks. With {online} behind both they are one and the "
@@ -155,7 +139,7 @@ def _follows(case: Case, twin: Twin) -> bool:
 def _averaged_in_vain(case: Case, twin: Twin) -> bool:
     """JAX: whether an average for the target is made in every update that was seen, and the next one uses none."""
     steps = sum(1 for s in case.recording.steps if s.applied & twin.originals)
-    return steps > _UPDATES and dropped_averages_of(case, twin) >= steps - 1
+    return steps > FEWEST and dropped_averages_of(case, twin) >= steps - 1
 
 
 def _left_at_first(case: Case, twin: Twin) -> list[Copy]:
@@ -164,7 +148,7 @@ def _left_at_first(case: Case, twin: Twin) -> list[Copy]:
     rounds = {target: [c for c in late if c.target == target] for target in {c.target for c in late}}
     old = {c.stale for c in late if c.stale}
     # The first copy of all takes what is still new, and has none before it to be the same as.
-    again = len(old) == 1 and all(len(own) > _UPDATES and all(c.stale for c in own[1:]) for own in rounds.values())
+    again = len(old) == 1 and all(len(own) > FEWEST and all(c.stale for c in own[1:]) for own in rounds.values())
     if not again or twin.members - rounds.keys():
         return []
     files = {site.file for stack in case.recording.stacks for site in stack if site.own}
@@ -174,8 +158,8 @@ def _left_at_first(case: Case, twin: Twin) -> list[Copy]:
 def _stands_still(case: Case, twin: Twin) -> bool:
     """Whether the trained network itself never moves: no target could follow it (W401 or, in JAX, W206 says why)."""
     steps = [s for s in case.recording.steps if s.applied & twin.originals and s.error is None]
-    begun = [{s.before[v] for s in steps if v in s.before} for v in twin.originals] if len(steps) > _UPDATES else []
-    if any(begun) and all(len(values) < _UPDATES for values in begun) and not twin.out_of:
+    begun = [{s.before[v] for s in steps if v in s.before} for v in twin.originals] if len(steps) > FEWEST else []
+    if any(begun) and all(len(values) < FEWEST for values in begun) and not twin.out_of:
         return True  # each update begins where the first one did, and no sync takes it back
     given = [s.gradients.get(v) for s in steps for v in s.applied & twin.originals]
     return bool(given) and all(numbers is not None and is_nothing(numbers) for numbers in given)
@@ -194,13 +178,13 @@ def _half_synced(case: Case, twin: Twin) -> Iterator[Finding]:
     for member in twin.members:
         parts.setdefault(".".join(case.variable(member).name.split(".")[:2]), set()).add(member)
     behind = {name: members for name, members in parts.items() if not members & (rounds.keys() | recording.moved_later)}
-    synced = all(rounds.get(v, 0) >= _UPDATES for name, members in parts.items() if name not in behind for v in members)
+    synced = all(rounds.get(v, 0) >= FEWEST for name, members in parts.items() if name not in behind for v in members)
     for name, members in behind.items():
         sources = {o for v in members if (o := case.variable(v).copy_of) in twin.originals}
-        moved = sum(1 for s in recording.steps if s.applied & sources) >= _UPDATES
+        moved = sum(1 for s in recording.steps if s.applied & sources) >= FEWEST
         if synced and moved and len(sources) == len(members) and members <= twin.objective.bits.keys():
             rest = " and ".join(f"`{other}`" for other in sorted(parts) if other not in behind)
-            yield _finding(case, twin, _blamed(case, late), "warning",
+            yield finding_of(case, twin, blamed(case, late), "warning",
                 f"the sync of `{twin.name}` leaves out `{name}`", f"copies {rest} alone",
                 f"The loss takes its targets from `{name}` too, which stays what it was when training began.",
                 f"copy all of `{twin.online}`: both lists of the loop must be those of the whole network")  # fmt: skip
@@ -227,7 +211,7 @@ def _dropped(case: Case, twin: Twin, average: Op) -> Finding:
     jax = case.recording.framework == "jax"
     where = (let_fall(case.stack(average.stack)) if jax else None) or case.site(average.stack)
     alone = where is not None and is_statement(where)
-    return _finding(case, twin, where, "error", f"the average for `{twin.name}` is computed and not stored",
+    return finding_of(case, twin, where, "error", f"the average for `{twin.name}` is computed and not stored",
         "nothing takes the result" if alone else "the result is bound to a name and dropped",
         f"A new tensor is made and nothing is written into `{twin.name}`.",
         {"torch": "write it into the parameter: p_target.data.copy_(…), or p_target.lerp_(p, tau) under no_grad",
@@ -246,7 +230,7 @@ def _explained(case: Case, twin: Twin) -> Finding:
     name, online = f"`{twin.name}`", f"`{twin.online}`"
     if all(case.variable(v).constant for v in twin.members):
         where = _taken_in(case, twin)
-        return _finding(case, twin, where, "error",
+        return finding_of(case, twin, where, "error",
             f"the target is a constant of the compiled function: it never follows {online}",
             "taken from around the function when it was traced, and used ever since",
             "jax.jit reads what is no argument once, while it traces. The program has other target parameters by now, "
@@ -255,14 +239,14 @@ def _explained(case: Case, twin: Twin) -> Finding:
     if late:
         named = _bound_to(case, twin.online, twin.name) if case.recording.framework == "jax" else None
         named = named or sync_source.speaks_of(case.stack(late[0].stack), twin.name, twin.online)
-        return _finding(case, twin, named or _blamed(case, late), "error",
+        return finding_of(case, twin, named or blamed(case, late), "error",
             f"{name} is copied into {online}, not the other way round", "copies the target into the trained network",
             f"The sync takes the trained network back to the target at each call, and {name} itself never changes.",
             f"swap the two: {name} receives, {online} gives")  # fmt: skip
     if itself:
         stack = case.stack(itself[0].stack)
-        where = sync_source.given_twice(stack) or sync_source.one_of_pair(stack) or _blamed(case, itself)
-        return _finding(case, twin, where, "error",
+        where = sync_source.given_twice(stack) or sync_source.one_of_pair(stack) or blamed(case, itself)
+        return finding_of(case, twin, where, "error",
             f"{name} is copied onto itself and never follows {online}", "copies the target onto itself",
             f"Source and destination are the same network, so the targets stay those of the first {name}.",
             f"copy from {online}")  # fmt: skip
@@ -270,32 +254,32 @@ def _explained(case: Case, twin: Twin) -> Finding:
     if first:
         kept = first[-1].stale
         where = sync_source.speaks_of(case.stack(first[-1].stack), kept.partition("[")[0], kept.partition("[")[0])
-        return _finding(case, twin, where or _blamed(case, first), "error",
+        return finding_of(case, twin, where or blamed(case, first), "error",
             f"the sync of {name} takes `{kept}`, which stays what it was before the first update",
             f"`{kept}` is not trained: the new parameters are kept in {online}",
             f"Arrays in JAX do not change. Each update makes new ones, kept in {online}; `{kept}` still means the "
             f"first ones, so that {name} never follows.",
             f"sync from {online}")  # fmt: skip
     if still:
-        return _finding(case, twin, case.site(still[0].stack), "error",
+        return finding_of(case, twin, case.site(still[0].stack), "error",
             f"the sync of {name} changes nothing: its share is zero", "the content is the same after this as before",
             f"The average gives {online} a weight of zero (or one too small for the number format), so {name} stays.",
             "use a share above zero: tau * online + (1 - tau) * target with tau around 0.005")  # fmt: skip
     beside = synced_beside(case, twin)
     if beside:
         tree = twin.name.partition("[")[0]
-        return _finding(case, twin, _blamed(case, beside), "warning",
+        return finding_of(case, twin, blamed(case, beside), "warning",
             f"the sync of `{tree}` leaves out {name}", f"syncs other parts of `{tree}` alone",
             f"The loss takes its targets from {name} too, which stays what it was when training began.",
             f"sync all of `{tree}`: map over the two whole trees")  # fmt: skip
     if unrun:
         times = "in no round of the loop, and not in a far longer one either"
         if unrun[0].later:
-            return _finding(case, twin, case.site(unrun[0].stack), "note",
+            return finding_of(case, twin, case.site(unrun[0].stack), "note",
                 f"the sync of {name} never ran in this loop", "its branch was never taken in this run",
                 f"The loss takes its targets from {name}, which stays what it was when training began.",
                 "nothing to do if a longer run reaches it; otherwise sync more often")  # fmt: skip
-        return _finding(case, twin, case.site(unrun[0].stack), "warning",
+        return finding_of(case, twin, case.site(unrun[0].stack), "warning",
             f"the sync of {name} is never reached: {name} never follows {online}", "this branch is never taken",
             f"The condition of the sync holds {times}, so the targets stay those of the first {name}.",
             "give the sync a condition that comes true after every so many updates")  # fmt: skip
@@ -304,32 +288,32 @@ def _explained(case: Case, twin: Twin) -> Finding:
     crossed = into_another_target(case, twin)
     if crossed:
         other = case.variable(crossed[0].target).network
-        return _finding(case, twin, sync_source.paired(case.stack(crossed[0].stack)), "error",
+        return finding_of(case, twin, sync_source.paired(case.stack(crossed[0].stack)), "error",
             f"{online} is copied into `{other}`, another one's target; {name} never follows",
             f"this copies into `{other}`",
             f"The loss takes its targets from {name} too, which stays what it was when training began.",
             f"copy into {name}")  # fmt: skip
     if strayed:
-        return _finding(case, twin, _blamed(case, strayed), "error",
+        return finding_of(case, twin, blamed(case, strayed), "error",
             f"{online} is copied into a network that nothing uses; {name} never follows",
             "this copy is not the target network",
             "The loss takes its targets from another network than the one that is synced here.",
             f"copy into {name}")  # fmt: skip
     outside = averaged_outside(case, twin)
     if outside is not None:
-        return _finding(case, twin, outside, "error",
+        return finding_of(case, twin, outside, "error",
             f"the average for {name} is computed in NumPy and not stored", "the result stays in a list of copies",
             f"The weights that were taken out are copies; what becomes of them does not change {name}.",
             f"give the result to the network: {twin.name}.set_weights(…)")  # fmt: skip
-    return _unsynced(case, twin)
+    return unsynced(case, twin)
 
 
 def _taken_in(case: Case, twin: Twin) -> Site | None:
     """The innermost line that names the target parameters, rather than an argument of its function."""
     for op in twin.objective.part.ops:
         if op.name != "captured" and any(case.content.get(v) in twin.members for v in op.inputs):
-            return sync_source.from_around(case.stack(op.stack)) or _used(case, twin)
-    return _used(case, twin)
+            return sync_source.from_around(case.stack(op.stack)) or used_at(case, twin)
+    return used_at(case, twin)
 
 
 def _strayed(case: Case, twin: Twin) -> list[Copy]:
@@ -340,125 +324,3 @@ def _strayed(case: Case, twin: Twin) -> list[Copy]:
         for c in (case.recording.late or case.recording).copies  # it may have been made for the sync alone
         if c.at > twin.begun and c.source in twin.originals and c.target not in used and c.target not in twin.members
     ]
-
-
-def _handed_on(case: Case, twin: Twin) -> bool:
-    """JAX: whether a loop hands the target on as it is, in each of its rounds; two of them are written down."""
-    inputs = {v for op in twin.objective.part.ops for v in op.inputs if case.content.get(v) in twin.members}
-    return any(case.recording.values[v].steady for v in inputs)
-
-
-def _unsynced(case: Case, twin: Twin) -> Finding:
-    updates = case.recording.all_updates
-    files = sorted({site.file for stack in case.recording.stacks for site in stack})
-    ran = {(site.file, site.line) for stack in case.recording.stacks for site in stack}
-    functions = {site.function.rpartition(".")[2] for c in twin.into for site in case.stack(c.stack)[:1]}
-    functions -= {"<module>", "__init__", "main", "<lambda>"}
-    names, others = ({part.partition("[")[0] for part in one.split(".")} for one in (twin.name, twin.online))
-    names = names - others or names  # `policy.q_target` beside `policy.q`: the agent's name says nothing of a sync
-    waits = waiting(files, ran, names, functions)
-    name, online = f"`{twin.name}`", f"`{twin.online}`"
-    stayed = f"The loss takes its targets from {name}, which stays what it was when training began."
-    if waits is not None and _traced_without(case, waits):
-        return _finding(case, twin, in_loop(waits), "warning",
-            f"the sync of {name} is in a compiled function that was traced without it", "left out of the trace",
-            "tf.function runs Python once, while it traces. A condition on a Python number is decided then: the sync "
-            f"was not due at that call, and {name} stays what it was in all the others.",
-            "sync outside of the compiled function, or make the condition a tensor: a tf.Variable that "
-            "counts")  # fmt: skip
-    if waits is not None:
-        return _finding(case, twin, waits, "note",
-            f"the sync of {name} never ran in {count(updates, 'update')}", "never reached in this run", stayed,
-            "nothing to do if a longer run reaches it; otherwise sync more often")  # fmt: skip
-    enough = _UPDATES if _handed_on(case, twin) else _ENOUGH
-    if sum(1 for s in case.recording.steps if s.applied & twin.originals) < enough:
-        return _finding(case, twin, _used(case, twin), "note",
-            f"{name} did not follow {online} in {count(updates, 'update')}", "the target network is used here", stayed,
-            "nothing to do if a longer run syncs it; a run of more updates tells")  # fmt: skip
-    once = [c for c in twin.into if c.at <= twin.begun]
-    step = next((s for s in case.recording.steps if s.applied & twin.originals), None)
-    if once and step is not None and sync_source.comes_again(case.stack(once[-1].stack), case.stack(step.stack)):
-        return _finding(case, twin, case.site(once[-1].stack), "note",
-            f"the sync of {name} did not run again in {count(updates, 'update')}", "ran before the first update only",
-            stayed, "nothing to do if a longer run reaches it; otherwise sync more often")  # fmt: skip
-    again = synced_twice(case, twin)
-    if again:
-        return _finding(case, twin, _blamed(case, again), "error",
-            f"{name} never follows {online}: another target is synced twice in its place",
-            f"`{case.variable(again[0].target).network}` once more",
-            stayed, f"sync {name} from {online} here")  # fmt: skip
-    mixed = mixed_for_a_loss(case, twin)
-    if mixed is not None:
-        return _finding(case, twin, case.led_from(mixed.stack, twin.objective.backward.stack), "warning",
-            f"the sync of {name} serves one loss and is not kept: {name} never follows {online}",
-            "the new target parameters go into this loss alone",
-            f"The loss is computed with what this returns, and the next one begins with {name} as it was when training "
-            "began.",
-            f"keep what it returns as the new {name}")  # fmt: skip
-    where = _blamed(case, once[-1:]) if once else _used(case, twin) or case.loss_site(twin.objective.backward)
-    label = "copied here once, and never again" if once else "the target network is used here and never synced"
-    severity: Severity = "note" if case.recording.cut_short or _may_stay(case, twin, files, names) else "warning"
-    return _finding(case, twin, where, severity, f"{name} never follows {online}", label, stayed,
-        _advice(case.recording.framework, twin, quoted(where, "") if once else ""))  # fmt: skip
-
-
-def _may_stay(case: Case, twin: Twin, files: list[str], names: set[str]) -> bool:
-    """Whether it is a reference, and nothing in the program, be it never called, would sync it."""
-    inside = any(v in objective.bits for objective in objectives(case) for v in twin.members)
-    if not inside or makes_targets(case, set(twin.members), set(twin.originals)):
-        return False
-    return waiting(files, set(), names, set(), unused=True) is None
-
-
-def _traced_without(case: Case, waits: Site) -> bool:
-    """Whether a line stands in a compiled function that was called often since it was traced."""
-    for retrace in case.recording.retraces:
-        if retrace.body is not None and retrace.calls - retrace.count >= _LONG // 4:
-            file, first, last = retrace.body
-            if file == waits.file and first <= waits.line <= last:
-                return True
-    return False
-
-
-def _advice(framework: str, twin: Twin, first: str) -> str:
-    target, online = twin.name, twin.online
-    if "set_weights" in first or "load_state_dict" in first:  # the user's own words; Keras on torch has only the former
-        return f"do the same after every so many updates: {first}"
-    if framework == "tensorflow":
-        return f"after every so many updates: {target}.set_weights({online}.get_weights()), or average with assign()"
-    if framework == "jax":
-        return f"after every so many updates replace `{target}` by `{online}`, or average: optax.incremental_update"
-    return f"after every so many updates: {target}.load_state_dict({online}.state_dict()), or average with lerp_()"
-
-
-def _blamed(case: Case, copies: list[Copy]) -> Site | None:
-    return sync_source.blamed(case.stack(copies[0].stack))
-
-
-def _used(case: Case, twin: Twin) -> Site | None:
-    backward = twin.objective.backward
-    ops = [
-        op
-        for op in (*twin.objective.part.ops, *case.slice(backward).ops)
-        if any(case.content.get(v) in twin.members for v in op.inputs)
-    ]
-    apart = shown_apart(case, twin) if len(ops) > 1 else set()  # where it is asked of the states too, that is not it
-    told = next((op for op in ops if any(v in apart for v in op.inputs)), next(iter(ops), None))
-    return case.led_from(told.stack, backward.stack) if told is not None else None
-
-
-def _finding(
-    case: Case, twin: Twin, where: Site | None, severity: Severity, message: str, label: str, why: str, fix: str
-) -> Finding:
-    used, loss = _used(case, twin), case.loss_site(twin.objective.backward)
-    steps = [(used, "call", f"the target is computed with `{twin.name}`"), (where, "copy", label),
-             (loss, "loss", "the loss")]  # fmt: skip
-    places: dict[tuple[str, int], PathStep] = {}
-    for site, op, role in steps:
-        if site is not None:
-            places[site.file, site.line] = PathStep(site, op, role)
-    seen = f"{message}{at_line(where)}" if severity == "note" and where is not None else message
-    return Finding(
-        code=CODE, rule=NAME, severity=severity, message=seen, why=why, fix=fix,
-        variables=case.names(twin.members), where=where, label=label, loss=loss, path=tuple(places.values()),
-    )  # fmt: skip

@@ -11,7 +11,7 @@ import ast
 from whygrad.flow.site import Site
 from whygrad.flow.syntax import bound_at, function_of, spoken_in
 from whygrad.rules.case import Case
-from whygrad.rules.targets.twins import Twin
+from whygrad.rules.targets.twin import Twin
 
 
 def averaged_outside(case: Case, twin: Twin) -> Site | None:

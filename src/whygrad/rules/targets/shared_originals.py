@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from whygrad.flow.events import Copy
 from whygrad.rules.case import Case
 from whygrad.rules.targets.objective import objectives
-from whygrad.rules.targets.twins import Twin, groups, target_networks
+from whygrad.rules.targets.twin import Twin
+from whygrad.rules.targets.twins import groups, target_networks
 
 _ROUNDS = 2
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from whygrad.flow.events import Copy
 from whygrad.rules.case import Case
-from whygrad.rules.targets.twins import Twin, target_networks
+from whygrad.rules.targets.twin import Twin
+from whygrad.rules.targets.twins import target_networks
 
 
 def synced_twice(case: Case, twin: Twin) -> list[Copy]:

@@ -3,39 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from whygrad.flow import reach
-from whygrad.flow.events import Copy
-from whygrad.flow.operations import Op
 from whygrad.flow.site import Site, Stack
 from whygrad.rules.case import Case, asked_once
 from whygrad.rules.cuts.roles import fed_with, serves_as_target
 from whygrad.rules.targets.distributions import distributions
+from whygrad.rules.targets.left_averages import dropped_average, dropped_averages_of, met_in
 from whygrad.rules.targets.objective import SHAPING, SUM, Objective, bootstraps, objectives
 from whygrad.rules.targets.predicted_copies import predicts_its_copy
+from whygrad.rules.targets.twin import Twin
 
 _OFTEN = 2
-_MIXES = SUM | {"select_n", "where", "cond"}
-"""An average of two networks, or now the one and now the other (`optax.periodic_update`)."""
-
-
-@dataclass(slots=True)
-class Twin:
-    """A network that makes targets and is not trained, and the trained one of the same build."""
-
-    name: str
-    members: frozenset[int]
-    online: str
-    originals: frozenset[int]
-    objective: Objective
-    into: list[Copy] = field(default_factory=list)
-    """Copies from the trained network into this one."""
-    out_of: list[Copy] = field(default_factory=list)
-    """Copies from this one into the trained network."""
-    itself: list[Copy] = field(default_factory=list)
-    begun: int = 0
-    """When the trained network was first changed by an optimizer."""
 
 
 def groups(case: Case) -> dict[str, set[int]]:
@@ -173,7 +152,7 @@ def _mixed(case: Case, members: set[int], theirs: set[int]) -> bool:
     shapes = {case.variable(v).shape for v in members if case.variable(v).shape}
     for op in case.recording.ops.values():
         if op.name in SUM and op.kind == "compute" and case.recording.values[op.outputs[0]].shape in shapes:
-            met = _met(case, op, {})
+            met = met_in(case, op, {})
             if len(met) == 2 and met & members and met & theirs:
                 return True
     return False
@@ -335,77 +314,3 @@ def _follows_nobody(case: Case) -> set[int]:
         fed |= fresh
         todo.extend(fresh)
     return {copy.source for copy in case.recording.copies} - fed
-
-
-def dropped_average(case: Case, twin: Twin, alone: bool = False) -> Op | None:
-    """An average of the two networks that was computed and then left lying: `p_target = tau * p + (1 - tau) * …`.
-
-    `alone`: only of one variable with its counterpart, which no loss can be taken for.
-    """
-    for op, met in _left_lying(case, twin):
-        if met & twin.members and met & twin.originals and (not alone or _pair(case, op, met)):
-            return op
-    return None
-
-
-def dropped_averages_of(case: Case, twin: Twin) -> int:
-    """How often each variable of a target was averaged with its counterpart, and the result left lying."""
-    times = dict.fromkeys((v for v in twin.members if case.variable(v).shape), 0)
-    for op, met in _left_lying(case, twin):
-        if met & twin.originals and _pair(case, op, met):
-            times.update((v, times[v] + 1) for v in met & times.keys())
-    return min(times.values(), default=0)
-
-
-def mixed_for_a_loss(case: Case, twin: Twin) -> Op | None:
-    """JAX: where the two networks are averaged, or one is chosen, for this loss, and for nothing else."""
-    held = _first_content(case, twin)
-    mixing = (op for op in twin.objective.part.ops if op.name in _MIXES and op.kind == "compute")
-    for op in mixing if case.recording.framework == "jax" else ():
-        met = _met(case, op, held)
-        if met & twin.originals and met & twin.members and _pair(case, op, met):
-            return op
-    return None
-
-
-def _left_lying(case: Case, twin: Twin) -> Iterator[tuple[Op, set[int]]]:
-    """Sums and choices since training began that nothing uses, with the variables they are made of."""
-    consumed = {v for op in case.recording.ops.values() for v in op.inputs}
-    consumed |= {b.loss for b in case.recording.backwards if b.loss is not None}  # a sum of two losses is no average
-    consumed |= {v for write in case.recording.writes for v in write.given}  # stored, be it in another network
-    held = _first_content(case, twin)
-    for op in case.recording.ops.values():
-        if op.at >= twin.begun and op.name in _MIXES and op.kind == "compute" and op.outputs[0] not in consumed:
-            yield op, _met(case, op, held)
-
-
-def _pair(case: Case, op: Op, met: set[int]) -> bool:
-    shape = case.recording.values[op.outputs[0]].shape
-    # What `vmap` trains several of at once is averaged row by row.
-    return bool(shape) and len(met) == 2 and all(case.variable(v).shape[-len(shape) :] == shape for v in met)
-
-
-def _first_content(case: Case, twin: Twin) -> dict[int, int]:
-    """JAX: the arrays that a target took over from the trained network and still is, with its variables."""
-    if case.recording.framework != "jax":
-        return {}
-    found = {}
-    for op in case.recording.ops.values():
-        if op.name == "captured" and (variable := case.content.get(op.outputs[0])) in twin.members:
-            found[op.inputs[0]] = variable
-    return found
-
-
-def _met(case: Case, op: Op, held: dict[int, int]) -> set[int]:
-    """The variables whose content an operation averages."""
-    found: set[int] = set()
-    todo = [(v, 0) for v in op.inputs]
-    while todo:
-        value, depth = todo.pop()
-        if value in held or value in case.content:
-            found.add(held[value] if value in held else case.content[value])
-            continue
-        made = case.made_by.get(value)
-        if made is not None and depth < 5:
-            todo.extend((v, depth + 1) for v in made.inputs)
-    return found
