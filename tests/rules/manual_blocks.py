@@ -171,6 +171,7 @@ ASKED: dict[tuple[str, str], dict[str, str]] = {
     ("W206", "tensorflow"): {"holds": "moved('net') > 0"},
     ("W206", "jax"): {"holds": "moved('params') > 0"},
     ("W301", "torch"): {"gradient": "net", "update": "net"},
+    ("W301", "jax"): {"holds": "moved('params') > 0"},
     ("W302", "torch"): {"update": "net"},
     ("W303", "torch"): {"holds": "0 < moved('net') < 0.0101"},
     ("W303", "tensorflow"): {"holds": "0 < moved('net') < 0.0101"},

@@ -21,9 +21,9 @@ Example
         Not possible in TensorFlow with a gradient itself, which is a value. A
         sum that a program keeps can be emptied too early, as in JAX.
     JAX
-        total = jax.tree.map(jnp.add, total, grads)
+        total = jax.grad(net_loss)(params)             # a sum of gradients
         total = jax.tree.map(jnp.zeros_like, total)    # too early
-        updates, state = tx.update(total, state, params)
+        params = jax.tree.map(lambda p, g: p - 0.1 * g, params, total)
 
 Instead
     PyTorch
@@ -35,8 +35,8 @@ Instead
     TensorFlow
         Nothing to repair.
     JAX
-        total = jax.tree.map(jnp.add, total, grads)
-        updates, state = tx.update(total, state, params)
+        total = jax.grad(net_loss)(params)
+        params = jax.tree.map(lambda p, g: p - 0.1 * g, params, total)
         total = jax.tree.map(jnp.zeros_like, total)
 
 What does not help
