@@ -290,8 +290,8 @@ def _by_place(case: Case, variables: set[int]) -> list[set[int]]:
         family = case.family(network, variables)
         for member in members:
             key = network if set(members) >= family else case.variable(member).owner or case.variable(member).name
-            if case.recording.framework == "jax" and key != network:
-                key = str(created_at(case, {member}) or key)  # an array knows no layer: one line made them all
+            if key != network:
+                key = str(created_at(case, {member}) or key)  # one line made them all: in JAX a network, else a list
             groups.setdefault(key, set()).add(member)
     return list(groups.values())
 
@@ -350,7 +350,8 @@ def _gone_past(case: Case, missing: Missing, members: set[int], output: Op) -> F
 def _never(case: Case, missing: Missing, members: set[int]) -> Finding:
     loss = case.loss_site(missing.backward)
     where = created_at(case, members)
-    who = subject(case, members)
+    who, it = subject(case, members), verb(members, case, "it", "them")
+    was, exists = verb(members, case, "it was", "they were"), verb(members, case, "It exists", "They exist")
     severity = severity_of(case, members, missing)
     if severity == "warning" and case.recording.cut_short:
         severity = "note"  # its turn may come after the updates that were asked for
@@ -363,10 +364,10 @@ def _never(case: Case, missing: Missing, members: set[int]) -> Finding:
         code=CODE,
         rule=NAME,
         severity=severity,
-        message=f"{who} {verb(members, case, 'gets', 'get')} no gradient: it was never computed before the "
+        message=f"{who} {verb(members, case, 'gets', 'get')} no gradient: {was} never computed before the "
         f"loss{at_line(loss, where)}",
-        why="It exists and the optimizer holds it, but the forward pass never uses it.",
-        fix="use it in the forward pass, or remove it",
+        why=f"{exists} and the optimizer holds {it}, but the forward pass never uses {it}.",
+        fix=f"use {it} in the forward pass, or remove {it}",
         variables=case.names(members),
         where=where or loss,
         label="made here, and never used in the forward pass" if where else "the loss does not use it",

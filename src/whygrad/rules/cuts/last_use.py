@@ -80,18 +80,23 @@ def runs_others(case: Case, site: Site, members: set[int]) -> bool:
 
 def routed(case: Case, variables: set[int]) -> set[int]:
     """Members of a list whose other members are used now and then (experts, heads): their turn has not come."""
-    recording = case.recording
-    steps = recording.steps
     routed: set[int] = set()
     for variable in variables:
-        family = _list_of(case.variable(variable).owner)
-        if family is None:
-            continue
-        siblings = {v.id for v in recording.variables.values() if _list_of(v.owner) == family} - {variable}
-        turns = [frozenset(s.applied & siblings) for s in steps if (s.applied | s.without) & siblings]
-        if len(set(turns)) > 1:
+        parts = case.variable(variable).owner.split(".")
+        numbered = [index for index in range(1, len(parts)) if parts[index].isdigit()]
+        if any(_waits_for_its_turn(case, parts[:index], parts[index]) for index in numbered):
             routed.add(variable)
     return routed
+
+
+def _waits_for_its_turn(case: Case, family: list[str], element: str) -> bool:
+    """Whether the other elements of a list are trained in turns, and nothing of this one is yet."""
+    prefix = ".".join(family) + "."
+    members = {v.id: v.owner[len(prefix) :] for v in case.recording.variables.values() if v.owner.startswith(prefix)}
+    own = {v for v, rest in members.items() if rest.partition(".")[0] == element}
+    siblings, steps = members.keys() - own, case.recording.steps
+    turns = {frozenset(s.applied & siblings) for s in steps if (s.applied | s.without) & siblings}
+    return len(turns) > 1 and not any(step.applied & own for step in steps)
 
 
 def _list_of(owner: str) -> str | None:

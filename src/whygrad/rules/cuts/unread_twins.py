@@ -48,4 +48,9 @@ def _has_twin(case: Case, missing: Missing, call: Site, output: Op) -> bool:
     inside = {op.at: op for op in ops if call in case.stack(op.stack)}
     taken = {v for op in ops if op.at not in inside for v in op.inputs}
     given = [(op, v) for op in inside.values() for v in op.outputs if v in taken]
-    return any(op.name == output.name and values[v].shape == shape for op, v in given)
+    return any(_way(case, op) == _way(case, output) and values[v].shape == shape for op, v in given)
+
+
+def _way(case: Case, op: Op) -> list[str]:
+    """By which operations a value is made: the last one, and those that made what it takes."""
+    return [op.name, *(case.made_by[v].name for v in op.inputs if v in case.made_by)]
