@@ -13,20 +13,16 @@ from itertools import islice
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from whygrad.flow.events import Backward, Step
+from whygrad.flow.events import Backward
 from whygrad.flow.operations import Numbers, Op
+from whygrad.trace.hand_steps import HandSteps
 
 if TYPE_CHECKING:
     from whygrad.trace.tensorflow_recorder import TensorFlowRecorder
     from whygrad.trace.tensorflow_variables import Store
 
-NAME = "update by hand"
 _KEPT = 20_000
 _FAR_BACK = 400
-
-
-class _Hand:
-    """Stands for an optimizer that the program does not have."""
 
 
 class ByHand:
@@ -37,8 +33,7 @@ class ByHand:
         self._marked: dict[int, frozenset[int]] = {}
         """Values that gradients have gone into, with the variables that these are the gradients of."""
         self._weights: dict[int, Numbers] = {}
-        self._hands: dict[int, _Hand] = {}
-        self._open: Step | None = None
+        self._steps = HandSteps(recorder.optimizers.updates, recorder.optimizers.counted)
 
     # --- gradients in the program's hands -----------------------------------------------------------------------
 
@@ -46,7 +41,7 @@ class ByHand:
         """A tape answered with a variable's gradient; of a write TensorFlow tells when the old content is gone."""
         for value in values:
             self._mark(value, frozenset({variable}))
-        if not self._has_optimizer(variable):
+        if not self._steps.has_optimizer(variable):
             self._weights.update(self.recorder.numbers.of_variable(variable, source))
 
     def pass_on(self, op: Op) -> None:
@@ -83,11 +78,13 @@ class ByHand:
         if not of:
             return False
         variable = store.number
-        if variable is None or variable not in of or self._has_optimizer(variable):
+        if variable is None or variable not in of or self._steps.has_optimizer(variable):
             self._mark(after, of)
             return False
         recorder = self.recorder
-        step = self._step_for(variable, stack, frame)
+        step, new = self._steps.step_for(variable, stack, frame)
+        if new:
+            recorder.look_for_names(frame)
         step.applied |= {variable}
         recorder.recording.optimizers[step.optimizer].holds.add(variable)
         last = self._last_request(variable)
@@ -123,42 +120,10 @@ class ByHand:
             above |= found
         return max(nearest) if nearest else None
 
-    def _step_for(self, variable: int, stack: int, frame: FrameType) -> Step:
-        """The step that a write belongs to: that of the writes since the last request, or a new one."""
-        recorder, updates = self.recorder, self.recorder.optimizers.updates
-        recording = recorder.recording
-        mine = next((n for n in self._hands if variable in recording.optimizers[n].holds), None)
-        step = self._open
-        if step is not None and variable not in step.applied and mine in (None, step.optimizer):
-            return step
-        self._end()
-        hand = self._hands[mine] if mine is not None else _Hand()
-        step = updates.note(hand, set(), set(), frame)
-        step.stack, step.call = stack, "by hand"
-        self._hands[step.optimizer] = hand
-        optimizer = recording.optimizers[step.optimizer]
-        optimizer.name, optimizer.by_hand = NAME, True
-        self._open = step
-        recorder.look_for_names(frame)
-        return step
-
-    def _has_optimizer(self, variable: int) -> bool:
-        optimizers = self.recorder.recording.optimizers.values()
-        return any(variable in optimizer.holds for optimizer in optimizers if not optimizer.by_hand)
-
     def close(self) -> None:
         """Gradients are asked for, or the program ends: what was written so far was one step."""
-        self._end()
-
-    def _end(self) -> None:
-        if self._open is None:
-            return
-        self._open = None
-        self.recorder.optimizers.counted()
-        self.recorder.session.updated("tensorflow")
+        self._steps.end()
 
     def finish(self) -> None:
         """The program has ended."""
-        if self._open is not None:
-            self._open = None
-            self.recorder.session.updates += 1
+        self._steps.finish()

@@ -19,6 +19,7 @@ from torch import Tensor
 
 from whygrad.flow.events import Step
 from whygrad.flow.operations import Numbers, Op
+from whygrad.trace.hand_steps import HandSteps
 
 if TYPE_CHECKING:
     from whygrad.trace.torch_recorder import TorchRecorder
@@ -27,11 +28,6 @@ _ADDS = frozenset({"add_", "sub_", "subtract_", "__iadd__", "__isub__", "addcdiv
 _PUTS = frozenset({"copy_", "data.__set__", "set_"})
 _KEPT = 20_000
 _NAMED = 3
-NAME = "update by hand"
-
-
-class _Hand:
-    """Stands for an optimizer that the program does not have."""
 
 
 @dataclass(slots=True)
@@ -54,8 +50,7 @@ class ByHand:
         self._given: dict[int, int] = {}
         """Gradients that `autograd.grad` returned, with their variable."""
         self._weights: dict[int, Numbers] = {}
-        self._hands: dict[int, _Hand] = {}
-        self._open: Step | None = None
+        self._steps = HandSteps(recorder.optimizers.updates, recorder.optimizers.counted)
         self._empty: list[_Empty] = []
         self._looked: list[_Empty] = []
         self._found_one = False
@@ -72,7 +67,7 @@ class ByHand:
         if fresh and last is not None:
             last.taken_out.add(variable)
         self._found_one = True
-        if not self._has_optimizer(variable):
+        if not self._steps.has_optimizer(variable):
             self._weights.update(self.recorder.numbers.of_gradients([(variable, tensor)]))
 
     def given(self, gradients: dict[int, int]) -> None:
@@ -87,7 +82,7 @@ class ByHand:
         if any(not optimizer.by_hand for optimizer in recorder.recording.optimizers.values()):
             return  # its step says who came without one
         code = _function(frame)
-        if self._open is not None and self._open_code is code:
+        if self._steps.open is not None and self._open_code is code:
             self._add_without([tensor])
             return
         last = self._empty[-1] if self._empty else None
@@ -124,7 +119,7 @@ class ByHand:
     def wrote(self, name: str, variable: int, sources: Sequence[int], stack: int, frame: FrameType) -> bool:
         """Whether a write into a variable was an update by its own gradient; if so it is part of a step."""
         taken = next((s for s in sources if variable in self._marked.get(s, ())), None)
-        if taken is None or name not in _ADDS | _PUTS or self._has_optimizer(variable):
+        if taken is None or name not in _ADDS | _PUTS or self._steps.has_optimizer(variable):
             return False
         recorder = self.recorder
         step = self._step_for(variable, stack, frame)
@@ -150,7 +145,7 @@ class ByHand:
 
     def holds(self, variable: int) -> bool:
         """Whether the program updates a variable itself."""
-        return any(variable in self.recorder.recording.optimizers[number].holds for number in self._hands)
+        return self._steps.holds(variable)
 
     def _returned(self, variable: int, value: int) -> bool:
         """Whether what is added came from `autograd.grad`: then nothing lies in `.grad` to be told from."""
@@ -158,61 +153,37 @@ class ByHand:
         return value in self._given or tensor is None or tensor.grad is None
 
     def _step_for(self, variable: int, stack: int, frame: FrameType) -> Step:
-        """The step that a write belongs to: that of the writes since the last backward pass, or a new one."""
-        recorder, updates = self.recorder, self.recorder.optimizers.updates
-        recording = recorder.recording
-        mine = next((n for n in self._hands if variable in recording.optimizers[n].holds), None)
-        step = self._open
-        if step is not None and variable not in step.applied | step.without and mine in (None, step.optimizer):
-            return step
-        self._end()
-        hand = self._hands[mine] if mine is not None else _Hand()
-        step = updates.note(hand, set(), set(), frame)
-        step.stack, step.call = stack, "by hand"
-        self._hands[step.optimizer] = hand
-        optimizer = recording.optimizers[step.optimizer]
-        optimizer.name, optimizer.by_hand = NAME, True
-        self._open, self._open_code = step, _function(frame)
-        looked_for = [one for one in self._empty if one.code is self._open_code]
-        self._empty = [one for one in self._empty if one not in looked_for]
-        self._add_without(t for one in looked_for for ref in one.tensors if (t := ref()) is not None)
-        recorder.look_for_names(frame)
+        """The step that a write belongs to; a new one is without what the program has just looked for in vain."""
+        step, new = self._steps.step_for(variable, stack, frame)
+        if new:
+            self._open_code = _function(frame)
+            looked_for = [one for one in self._empty if one.code is self._open_code]
+            self._empty = [one for one in self._empty if one not in looked_for]
+            self._add_without(t for one in looked_for for ref in one.tensors if (t := ref()) is not None)
+            self.recorder.look_for_names(frame)
         return step
 
     def _add_without(self, tensors: Iterable[Tensor]) -> None:
         """The program looks for these gradients where it makes its update, and finds none."""
-        recorder, step = self.recorder, self._open
+        recorder, step = self.recorder, self._steps.open
         if step is None:
             return
         numbers = {recorder.variables.adopt(t) for t in tensors}
-        numbers = {n for n in numbers if not self._has_optimizer(n)} - step.applied
+        numbers = {n for n in numbers if not self._steps.has_optimizer(n)} - step.applied
         step.without |= numbers
         recorder.recording.optimizers[step.optimizer].holds |= numbers
-
-    def _has_optimizer(self, variable: int) -> bool:
-        optimizers = self.recorder.recording.optimizers.values()
-        return any(variable in optimizer.holds for optimizer in optimizers if not optimizer.by_hand)
 
     def close(self) -> None:
         """A backward pass begins, or the program ends: what was written so far was one step."""
         self._looked += self._empty
         self._empty = []
-        self._end()
-
-    def _end(self) -> None:
-        if self._open is None:
-            return
-        self._open = None
-        self.recorder.optimizers.counted()
-        self.recorder.session.updated("torch")
+        self._steps.end()
 
     # --- at the end ---------------------------------------------------------------------------------------------
 
     def finish(self) -> None:
         """Where a program looks for its gradients in each round and never finds one, there was no write to see."""
-        if self._open is not None:
-            self._open = None
-            self.recorder.session.updates += 1
+        self._steps.finish()
         looked = [*self._looked, *self._empty]
         recording = self.recorder.recording
         passes = [b for b in recording.backwards if b.call == "backward"]
@@ -221,16 +192,12 @@ class ByHand:
         often = Counter(one.stack for one in looked)
         if self.recorder.session.failed:
             often[looked[-1].stack] += 1  # it stopped there, for want of a gradient
-        hand = self._hands[-1] = _Hand()
+        missed: list[Step] = []
         for one in (one for one in looked if often[one.stack] > 1):
             tensors = [t for ref in one.tensors if (t := ref()) is not None]
-            step = Step(one.at, 0, one.stack, frozenset(), frozenset(map(self.recorder.variables.adopt, tensors)))
-            step.optimizer, step.call = self.recorder.optimizers.updates.number(hand), "by hand"
-            optimizer = recording.optimizers[step.optimizer]
-            optimizer.name, optimizer.by_hand = NAME, True
-            optimizer.holds |= step.without
-            recording.steps.append(step)
-            recording.updates += 1
+            without = frozenset(map(self.recorder.variables.adopt, tensors))
+            missed.append(Step(one.at, 0, one.stack, frozenset(), without))
+        self._steps.add_missing(missed)
 
 
 def _function(frame: FrameType) -> CodeType:
