@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,6 +14,10 @@ from whygrad.trace.session import EnoughUpdates, Session
 
 _PATIENCE = 10
 """How often a program may swallow the request to stop before it is ended from outside."""
+
+
+_BREATH = 0.1
+"""Seconds that a thread waits which has swallowed the request: the main thread is about to end the program."""
 
 
 class Terminated(SystemExit):
@@ -46,6 +51,8 @@ def stopping(session: Session, give_up: Callable[[], None]) -> Iterator[None]:
         if swallowed[me] > _PATIENCE:
             give_up()
         elif wake is not None and me != threading.main_thread().ident:
+            if swallowed[me] > 1:
+                time.sleep(_BREATH)  # a loop that swallows it at once would else win against the main thread
             signal.pthread_kill(threading.main_thread().ident or 0, wake)
             raise SystemExit(0)  # of this very class: then a thread ends without a word
 
