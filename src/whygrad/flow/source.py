@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from whygrad.flow.site import Site
-from whygrad.flow.syntax import around, tree_of
+from whygrad.flow.syntax import around, at_node, tree_of
 
 Read = Callable[[str, int], str]
 """Gives one line of a file: from the file itself, or from what a saved report kept of it."""
@@ -188,7 +188,7 @@ def returned(site: Site) -> Site | None:
             begin = min([node.lineno, *(d.lineno for d in node.decorator_list)])
             if begin == site.first_line:
                 found = [one for one in _own(node, ast.Return) if one.lineno >= site.line and one.value is not None]
-                return _place(site, found[0]) if len(found) == 1 else None
+                return at_node(site, found[0]) if len(found) == 1 else None
     return None
 
 
@@ -210,7 +210,7 @@ def bound_for_return(site: Site) -> Site | None:
             name = last[0].value.id
             given = [one for one in _own(node, ast.Assign) if any(ast.unparse(t) == name for t in one.targets)]
             latest = max(given, key=lambda one: one.lineno, default=None)
-            return _place(site, latest) if latest is not None and _puts_together(latest.value) else None
+            return at_node(site, latest) if latest is not None and _puts_together(latest.value) else None
     return None
 
 
@@ -229,7 +229,7 @@ def put_together(site: Site) -> Site | None:
     made = [one for one in _own(function, ast.Assign) if one.lineno < site.line and isinstance(one.value, ast.Call)]
     made = [one for one in made if any(isinstance(t, ast.Name) and t.id == named.id for t in one.targets)]
     latest = max(made, key=lambda one: one.lineno, default=None)
-    return _place(site, latest) if latest is not None else None
+    return at_node(site, latest) if latest is not None else None
 
 
 _Statement = TypeVar("_Statement", bound=ast.stmt)
@@ -246,13 +246,3 @@ def _own(function: ast.AST, kind: type[_Statement]) -> list[_Statement]:
         elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
             todo.extend(ast.iter_child_nodes(node))
     return found
-
-
-def _place(site: Site, node: ast.stmt) -> Site:
-    return replace(
-        site,
-        line=node.lineno,
-        column=node.col_offset,
-        end_line=node.end_lineno or node.lineno,
-        end_column=node.end_col_offset or node.col_offset,
-    )

@@ -6,6 +6,7 @@ import ast
 import functools
 import linecache
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from whygrad.flow.site import Site
 
@@ -103,6 +104,12 @@ def _parts(value: ast.expr) -> list[ast.expr]:
     if isinstance(value, ast.Call) and dotted(value.func).rpartition(".")[2][:1].isupper():
         return [part for one in (*value.args, *(k.value for k in value.keywords)) for part in _parts(one)]
     return [value]
+
+
+def at_node(site: Site, node: ast.expr | ast.stmt) -> Site:
+    """The site of a node in the function that another site stands in."""
+    end, column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+    return replace(site, line=node.lineno, column=node.col_offset, end_line=end, end_column=column)
 
 
 def function_of(site: Site) -> ast.AST | None:
@@ -261,8 +268,7 @@ def put_away(site: Site) -> Site | None:
     for node in given:
         kept = {dotted(part) for target in node.targets for part in ast.walk(target) if isinstance(part, ast.Attribute)}
         if node.lineno > statement.lineno and kept & taken - {""} and spoken_in(node.value) & bound:
-            end = node.end_col_offset or node.col_offset
-            return Site(site.file, node.lineno, node.col_offset, node.end_lineno or node.lineno, end, site.function)
+            return at_node(site, node)
     return None
 
 
@@ -279,8 +285,7 @@ def placed_at(site: Site) -> Site | None:
         kept = [part for one in node.targets for part in (one.elts if isinstance(one, ast.Tuple) else [one])]
         given = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
         if all(isinstance(part, ast.Attribute) for part in kept) and any(dotted(one) in names for one in given):
-            end = node.end_col_offset or node.col_offset
-            return Site(site.file, node.lineno, node.col_offset, node.end_lineno or node.lineno, end, site.function)
+            return at_node(site, node)
     return None
 
 

@@ -118,7 +118,6 @@ class _Search:
         self.keeper = ""
 
 
-_NO_HOLDERS = (str, int, float, bytes, ModuleType, type, ops.EagerTensor)
 _Found = Iterator[tuple[str, str, Any, str]]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 
 from whygrad.flow import syntax
 from whygrad.flow.site import Site
@@ -55,9 +54,9 @@ def _kept(made: Site) -> Site | None:
             targets = one.targets if isinstance(one, ast.Assign) else [one.target]
             parts = [p for t in targets for p in (t.elts if isinstance(t, ast.Tuple | ast.List) else [t])]
             if any(_outlives(part, outer) for part in parts):
-                return _at(made, one)
+                return syntax.at_node(made, one)
         elif isinstance(one, ast.Expr) and _puts_away(one.value):
-            return _at(made, one)
+            return syntax.at_node(made, one)
     return None
 
 
@@ -73,10 +72,3 @@ def _spoken(statement: ast.stmt) -> set[str]:
 
 def _outlives(target: ast.expr, outer: set[str]) -> bool:
     return isinstance(target, ast.Attribute | ast.Subscript) or (isinstance(target, ast.Name) and target.id in outer)
-
-
-def _at(site: Site, statement: ast.stmt) -> Site:
-    return replace(
-        site, line=statement.lineno, column=statement.col_offset, end_line=statement.end_lineno or statement.lineno,
-        end_column=statement.end_col_offset or 0,
-    )  # fmt: skip

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from whygrad.flow.site import Site
-from whygrad.flow.syntax import around, spoken_in
+from whygrad.flow.syntax import around, at_node, spoken_in
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.cuts.missing import Missing
@@ -56,9 +56,7 @@ def _loop(case: Case, missing: Missing, name: str, used: set[int]) -> Site | Non
         for site in case.stack(op.stack):
             over = next((loop.iter for loop in reversed(around(site)[1]) if _speaks_of(loop.iter, words[-1])), None)
             if over is not None:
-                end, column = over.end_lineno or over.lineno, over.end_col_offset or 0
-                return Site(site.file, over.lineno, over.col_offset, end, column, site.function, site.own,
-                            site.first_line)  # fmt: skip
+                return at_node(site, over)
     return None
 
 

@@ -11,7 +11,7 @@ import re
 
 from whygrad.flow.events import Backward
 from whygrad.flow.site import Site
-from whygrad.flow.syntax import around, dotted
+from whygrad.flow.syntax import around, at_node, dotted
 from whygrad.rules.case import Case
 
 _REPLACES = frozenset({"replace", "_replace"})
@@ -25,8 +25,7 @@ def stored_twice(case: Case, backward: Backward, members: set[int]) -> Site | No
         for node in ast.walk(function) if function is not None and len(fields) == 1 else ():
             found = _second(node, *fields) if isinstance(node, ast.Call) else None
             if found is not None:
-                end_line, end = found.end_lineno or found.lineno, found.end_col_offset or found.col_offset
-                return Site(site.file, found.lineno, found.col_offset, end_line, end, site.function)
+                return at_node(site, found)
     return None
 
 

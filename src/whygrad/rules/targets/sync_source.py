@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import replace
 
 from whygrad.flow.site import Site, Stack
 from whygrad.flow.syntax import (
@@ -16,6 +15,7 @@ from whygrad.flow.syntax import (
     arguments,
     around,
     assignments,
+    at_node,
     called,
     covers,
     dotted,
@@ -68,8 +68,7 @@ def paired(stack: Stack) -> Site | None:
     head = next((loop.iter for loop in reversed(loops) if len(_networks_in(loop.iter)) > 1), None)
     if site is None or head is None or statement is None or _networks_in(statement):
         return site
-    end, column = head.end_lineno or head.lineno, head.end_col_offset or head.col_offset
-    return replace(site, line=head.lineno, column=head.col_offset, end_line=end, end_column=column)
+    return at_node(site, head)
 
 
 def _keeps(statement: ast.stmt | None) -> bool:

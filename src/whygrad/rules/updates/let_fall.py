@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 
 from whygrad.flow.site import Site, Stack
 from whygrad.flow.source import is_statement
-from whygrad.flow.syntax import around, bound_at, covers, function_of, spoken_in
+from whygrad.flow.syntax import around, at_node, bound_at, covers, function_of, spoken_in
 
 _PURE = frozenset({"replace", "_replace", "tree_at", "tree_map", "incremental_update", "periodic_update"})
 """Calls that give something new back and change nothing."""
@@ -107,5 +106,4 @@ def _put_into_nothing(site: Site, name: str) -> Site | None:
     called = whole.value.func
     if (called.attr if isinstance(called, ast.Attribute) else "") not in _PURE:
         return None
-    end = whole.end_lineno or whole.lineno, whole.end_col_offset or whole.col_offset
-    return replace(site, line=whole.lineno, column=whole.col_offset, end_line=end[0], end_column=end[1])
+    return at_node(site, whole)
