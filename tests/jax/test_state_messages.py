@@ -37,6 +37,17 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": (),
         "path": [(21, "an argument holds a new function each time")],
     },
+    "w204_taken_at_another_tree": {
+        "severity": "error",
+        "message": "the gradient of `old` (2 variables) is applied at line 25 to other parameters, which it is not the "
+        "gradient of",
+        "label": "the gradient is not that of these parameters",
+        "why": "The gradient at line 23 is taken at the same values each time. What the update changes is another set "
+        "of arrays of the same shapes, which the program uses and never differentiates at.",
+        "fix": "take the gradient at the parameters that the update changes",
+        "variables": ("old['v']", "old['w']"),
+        "path": [(23, "the gradient is taken here"), (25, "and applied to others")],
+    },
     "w204_one_gradient_for_two_critics": {
         "severity": "error",
         "message": "`critic_1.params` (2 variables) is given the gradient of `critic_2.params` (2 variables)",

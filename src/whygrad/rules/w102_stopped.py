@@ -79,6 +79,7 @@ from whygrad.rules.case import Case
 from whygrad.rules.cuts.chosen_stops import chosen_stops
 from whygrad.rules.cuts.fixed_addend import is_fixed_addend
 from whygrad.rules.cuts.idle_terms import idle_terms
+from whygrad.rules.cuts.named_constants import is_named_constant
 from whygrad.rules.cuts.never_begun import ASKED
 from whygrad.rules.cuts.own_weights import own_weights
 from whygrad.rules.cuts.taught_copies import taught_copies, taught_finding
@@ -97,7 +98,9 @@ def check(case: Case) -> Iterator[Finding]:
     found = [v for v in (*verdicts(case), *idle_terms(case), *chosen_stops(case).values()) if v.code == CODE]
     misasked = crossed(case) if found else set()  # W204: what was to learn is another one, and this stop is right
     for verdict in found:
-        if is_fixed_addend(case, verdict) or _is_leak(case, verdict) or verdict.variables <= misasked:
+        if is_fixed_addend(case, verdict) or is_named_constant(case, verdict) or _is_leak(case, verdict):
+            continue
+        if verdict.variables <= misasked:
             continue
         yield from_verdict(case, verdict, NAME, *_words(case, verdict))
     for taught in taught_copies(case):

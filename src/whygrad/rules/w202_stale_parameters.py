@@ -83,9 +83,9 @@ from whygrad.flow.syntax import placed_at
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.updates.applied_elsewhere import applied_elsewhere
 from whygrad.rules.updates.older_content import asked_of_older, read_for
 from whygrad.rules.updates.replaced import Replaced
-from whygrad.rules.updates.taken_at_copies import taken_at_copies
 from whygrad.rules.wording import at_line, count, networks, subject, verb
 
 CODE, NAME = "W202", "stale-parameters"
@@ -238,29 +238,12 @@ def _left_behind(case: Case) -> Iterator[Finding]:
 
 
 def _elsewhere(case: Case) -> Iterator[Finding]:
-    """JAX: the gradient is taken at parameters that nobody updates, and applied to others that no loss reads."""
-    recording = case.recording
-    moved = {v for s in recording.steps for v in (*s.applied, *s.without)} | recording.moved_later
-    moved |= {v for one in taken_at_copies(case) for v in one.variables}  # W204: of a copy of what is updated
-    places: dict[int, list[Step]] = {}
-    # What an optimizer remembers is a sum too; it goes on calculating with that.
-    worked = {v for op in recording.ops.values() if op.inside and op.name not in ("add", "sub") for v in op.inputs}
-    for step in [s for s in recording.astray if s.applied and not worked & set(s.after.values())]:
-        places.setdefault(step.stack, []).append(step)
-    for stack, steps in places.items():
-        members, asked = set(), None
-        for variable in steps[0].applied - moved:
-            chain = [s for s in steps if variable in s.before]
-            reads = [read_for(case, variable, s) for s in chain]
-            still = len({b.read[variable] for b in reads if b is not None}) == 1 and None not in reads
-            moves = all(b.before[variable] != a.before[variable] for a, b in pairwise(chain))
-            if len(chain) >= _ROUNDS and still and moves:
-                members.add(variable)
-                asked = reads[-1]
-        where = case.site(stack)
-        if not members or asked is None:
-            continue
-        taken = case.site(asked.stack)
+    """JAX: the gradient is taken at parameters that nobody updates, and applied to others that nothing uses."""
+    for one in applied_elsewhere(case):
+        if one.in_use:
+            continue  # W204: the gradient was asked of the wrong ones
+        where, members = case.site(one.steps[0].stack), one.variables
+        taken = case.site(one.backward.stack)
         yield Finding(
             code=CODE, rule=NAME, severity="error",
             message=f"the gradient of {subject(case, members)} is applied{at_line(where)} to other parameters, which "
@@ -269,9 +252,9 @@ def _elsewhere(case: Case) -> Iterator[Finding]:
             "is another set of arrays of the same shapes.",
             fix="keep one set of parameters: take the gradient at those that the update returns",
             variables=case.names(members), where=where, label="this updates parameters that the loss does not use",
-            loss=case.loss_site(asked),
+            loss=case.loss_site(one.backward),
             path=tuple(PathStep(site, op, role) for site, op, role in [
                 (taken, "grad", "the gradient is taken here"), (where, "update", "and applied to others here"),
             ] if site is not None),
-            seen=len(steps),
+            seen=len(one.steps),
         )  # fmt: skip

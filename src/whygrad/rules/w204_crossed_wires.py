@@ -87,6 +87,7 @@ from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, stations
 from whygrad.rules.ownership import within_reach
 from whygrad.rules.updates import asked_in_vain, taken_at_copies
+from whygrad.rules.updates.applied_elsewhere import of_the_wrong_ones
 from whygrad.rules.updates.asked_of_copies import AskedOfCopy, asked_of_copies
 from whygrad.rules.updates.crossings import Crossing, crossings
 from whygrad.rules.updates.given_twice import handed_over
@@ -114,6 +115,7 @@ def check(case: Case) -> Iterator[Finding]:
     for copied in asked_of_copies(case):
         yield _of_copy(case, copied)
     yield from taken_at_copies.findings(case)
+    yield from of_the_wrong_ones(case)
     yield from asked_in_vain.findings(case)
     if not nevers:  # else it is said what they are the gradients of
         yield from gradients_of_another_tree(case)

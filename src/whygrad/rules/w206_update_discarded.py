@@ -93,6 +93,7 @@ from whygrad.rules.updates.inner_loops import unused_inner_loops
 from whygrad.rules.updates.let_fall import let_fall
 from whygrad.rules.updates.never_added import never_added
 from whygrad.rules.updates.passed_over import passed_over
+from whygrad.rules.updates.restarted_rounds import restarted_rounds
 from whygrad.rules.updates.rolled_back import RolledBack, rolled_back
 from whygrad.rules.updates.undone import Undone, put_back, undone
 from whygrad.rules.updates.updates_as_parameters import updates_as_parameters
@@ -124,7 +125,8 @@ def check(case: Case) -> Iterator[Finding]:
     for stack, taken in passed_over(case).items():
         yield _passed_over(case, case.site(stack), taken)
     if not dropped:
-        yield from (_rolled_back(case, one) for one in rolled_back(case))
+        rounds = rolled_back(case) or restarted_rounds(case)
+        yield from (_rolled_back(case, one) for one in rounds)
         yield from (_forgetful(case, one) for one in forgetful(case))
 
 
