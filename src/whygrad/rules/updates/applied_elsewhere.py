@@ -36,6 +36,8 @@ class Elsewhere:
 def applied_elsewhere(case: Case) -> list[Elsewhere]:
     """By the place of the update."""
     recording = case.recording
+    if not recording.astray:
+        return []
     moved = {v for s in recording.steps for v in (*s.applied, *s.without)} | recording.moved_later
     moved |= {v for one in taken_at_copies(case) for v in one.variables}  # of a copy of what is updated
     others = [op for op in recording.ops.values() if op.name not in _MOVES]

@@ -43,6 +43,8 @@ def _lets_fall(case: Case, inner: Site, outer: Site, step: Step) -> bool:
     rebound = {name for loop in loops for name in _stored(loop)}
     if not carried or rebound & set(carried) or not all(_counts(loop, call) for loop in loops):
         return False
+    if _keeps_itself(function, set(carried)):
+        return False
     if not all(_falls(statement, place, outer) for place in carried.values()):
         return False
     names = {case.variable(v).name for v in step.applied}
@@ -79,6 +81,13 @@ def _carried(function: Function, call: ast.Call) -> dict[str, int]:
         if whole:
             found[whole] = place
     return found
+
+
+def _keeps_itself(function: Function, carried: set[str]) -> bool:
+    """Whether a function puts away what it gives back: in an attribute of that name, or in a name from around it."""
+    kept = {name.rpartition(".")[2] for name in _stored(function) if "." in name}
+    outer = any(isinstance(n, ast.Global | ast.Nonlocal) for n in ast.walk(function))
+    return outer or any(name.rpartition(".")[2] in kept for name in carried)
 
 
 def _stored(node: ast.AST) -> set[str]:
