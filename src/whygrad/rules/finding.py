@@ -24,6 +24,11 @@ class PathStep:
     role: str
 
 
+def stations(*steps: tuple[Site | None, str, str]) -> tuple[PathStep, ...]:
+    """The stations whose line is known, in this order: where, by which operation, and what happens there."""
+    return tuple(PathStep(site, op, role) for site, op, role in steps if site is not None)
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One fault. Answers: which rule, where, what was seen, why it matters, what to write instead."""

@@ -84,8 +84,8 @@ from whygrad.rules.cuts.own_weights import own_weights
 from whygrad.rules.cuts.taught_copies import taught_copies, taught_finding
 from whygrad.rules.cuts.verdict import Verdict, verdicts
 from whygrad.rules.finding import Finding
+from whygrad.rules.updates.crossings import crossed
 from whygrad.rules.updates.leaks import leaks
-from whygrad.rules.w204_crossed_wires import crossed
 from whygrad.rules.wording import from_verdict, quoted
 
 CODE, NAME = "W102", "stopped"

@@ -91,6 +91,7 @@ from whygrad.rules.cuts.second_slopes import without_slope
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.targets.objective import feeds_trained
 from whygrad.rules.updates.asked_for_nothing import asked_for_nothing
+from whygrad.rules.updates.crossings import crossed
 from whygrad.rules.updates.gradient_source import gradient_source
 from whygrad.rules.updates.history import applied_of
 from whygrad.rules.updates.leaks import leaks
@@ -105,7 +106,6 @@ from whygrad.rules.updates.used_up_lists import used_up_lists
 from whygrad.rules.updates.zero_updates import zero_updates
 from whygrad.rules.w202_stale_parameters import left_behind
 from whygrad.rules.w203_unregistered import in_objects
-from whygrad.rules.w204_crossed_wires import crossed
 from whygrad.rules.wording import at_line, networks, plain_subject, subject, verb
 
 CODE, NAME = "W201", "not-in-optimizer"

@@ -81,41 +81,27 @@ When it is meant
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from whygrad.flow.events import Backward, Step
-from whygrad.flow.site import Site
 from whygrad.flow.source import first_argument
-from whygrad.flow.variables import Optimizer
 from whygrad.rules.case import Case
-from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.finding import Finding, stations
 from whygrad.rules.ownership import within_reach
 from whygrad.rules.updates import asked_in_vain, taken_at_copies
-from whygrad.rules.updates.adversaries import exchanged
 from whygrad.rules.updates.asked_of_copies import AskedOfCopy, asked_of_copies
+from whygrad.rules.updates.crossings import Crossing, crossings
 from whygrad.rules.updates.given_twice import handed_over
-from whygrad.rules.updates.history import Share, begins_with, history, trace
-from whygrad.rules.updates.leaks import leaks
+from whygrad.rules.updates.history import history
 from whygrad.rules.updates.never_asked import NeverAsked, never_asked
 from whygrad.rules.updates.older_content import Older, asked_of_older
-from whygrad.rules.updates.order import astray, loss_name, optimizer_name, passes, steps_of
+from whygrad.rules.updates.order import loss_name, optimizer_name, steps_of
 from whygrad.rules.updates.other_tree import gradients_of_another_tree
 from whygrad.rules.updates.swapped import Swapped, swapped
 from whygrad.rules.updates.told_apart import told_apart
+from whygrad.rules.updates.wrong_steps import wrong_steps
 from whygrad.rules.wording import at_line, networks, plain_subject, quoted, subject, verb
 
 CODE, NAME = "W204", "crossed-wires"
 SUMMARY = "gradients of one set of variables applied to another, or the wrong optimizer stepped"
-
-
-@dataclass(slots=True)
-class _Crossing:
-    """Gradients of `sources`, from `backward`, that went to `targets`."""
-
-    backward: Backward
-    sources: set[int]
-    targets: set[int]
-    call: str
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -131,103 +117,21 @@ def check(case: Case) -> Iterator[Finding]:
     yield from asked_in_vain.findings(case)
     if not nevers:  # else it is said what they are the gradients of
         yield from gradients_of_another_tree(case)
-    crossings = _crossings(case)
-    for stack, crossing in crossings.items():
+    found = crossings(case)
+    for stack, crossing in found.items():
         yield _crossed(case, stack, crossing)
-    if not crossings:
+    if not found:
         pairs = swapped(case)
         for pair in pairs:
             yield _swapped(case, pair)
         if not pairs:
-            yield from _wrong_steps(case)
+            yield from wrong_steps(case)
 
 
 # --- a gradient that goes to another variable -------------------------------------------------------------------------
 
 
-def _crossings(case: Case) -> dict[int, _Crossing]:
-    """By the place where gradient and variable were put together."""
-    found: dict[int, _Crossing] = {}
-
-    def add(stack: int, call: str, variable: int, shares: tuple[Share, ...]) -> None:
-        wrong = {s.variable for s in shares} - case.replaced.fresh  # W202: the step was given what they replaced
-        if wrong and variable not in wrong and not any(_related(case, v, variable) for v in wrong):
-            one = found.setdefault(stack, _Crossing(shares[0].backward, set(), set(), call))
-            one.sources |= wrong
-            one.targets.add(variable)
-
-    for step in case.recording.steps:
-        for variable, value in step.taken.items():
-            add(step.stack, step.call, variable, trace(case, value))
-    for edit in case.recording.edits:
-        if edit.call == "grad =" and edit.given:
-            for variable in edit.variables:
-                add(edit.stack, edit.call, variable, trace(case, edit.given[0]))
-    for write in case.recording.writes:
-        if write.variable is not None and write.variable in case.recording.hand_updated:
-            op = case.recording.ops.get(write.at)
-            given = write.given or (op.inputs if op is not None else ())
-            sources = [v for v in given if v not in case.content]
-            shares = tuple(s for v in sources for s in trace(case, v))
-            begun = {v for source in sources for v in begins_with(case, source)}
-            if begun - {write.variable} != {s.variable for s in shares}:
-                add(write.stack, write.by, write.variable, shares)
-    return found
-
-
-def _related(case: Case, source: int, target: int) -> bool:
-    """Whether one is a working copy of the other: workers push gradients to the network they were copied from."""
-    one, two = case.variable(source), case.variable(target)
-    if one.shape != two.shape:
-        return False
-    # Of a sum of gradients nothing is content of the variables that the gradients were computed with.
-    pairs = {(c.source, c.target) for c in case.recording.copies if c.source != c.target and c.share != 0}
-    pairs |= {(v.copy_of, v.id) for v in (one, two) if v.copy_of is not None}
-    if (target, source) in pairs:
-        return True
-    if (source, target) in pairs:
-        # Copied the other way: a trial step on fast weights, as long as the original learns too.
-        return _moves(case, source)
-    linked = {b for a, b in pairs if a in (source, target)} | {a for a, b in pairs if b in (source, target)}
-    if _each_with_a_target(case, pairs, source, target):
-        return False
-    if linked:
-        # Copied, but from another place: the gradient of one layer goes to the copy of another.
-        return not any(case.variable(v).network in (one.network, two.network) for v in linked)
-    # Copied unseen. A network that takes part in a loss itself has gradients of its own to wait for.
-    used = any(target in case.used_by(b) for b in case.recording.backwards if b.loss is not None)
-    return not used or not (one.parameter and two.parameter) or bool(one.copied or two.copied)
-
-
-def _each_with_a_target(case: Case, pairs: set[tuple[int, int]], source: int, target: int) -> bool:
-    """Whether both are trained on their own, and each has its own target network: twin critics."""
-    asked = {v for b in case.recording.backwards if b.loss is not None for v in b.got}
-    into = {b for a, b in pairs if b in (source, target)}
-    ours, theirs = ({b for a, b in pairs if a == one} for one in (source, target))
-    apart = bool(ours) and bool(theirs) and not ours & theirs and not (ours | theirs) & (case.trained | asked)
-    # In JAX every copy is seen: one that nobody asks for is a twin whose gradient was asked of the other.
-    alone = target in asked or case.recording.framework == "jax"
-    return apart and not into and source in asked and alone
-
-
-def _moves(case: Case, variable: int) -> bool:
-    """Whether anything ever changes a variable, but for the copies that are made of it."""
-    recording = case.recording
-    written = any(w.variable == variable for w in recording.writes)
-    return written or variable in recording.moved_later or any(variable in s.applied for s in recording.steps)
-
-
-def crossed(case: Case) -> set[int]:
-    """Variables whose gradient goes to others: that they stay as they are follows from it."""
-    found: set[int] = set()
-    for crossing in _crossings(case).values():
-        owners = {case.variable(v).network for v in crossing.sources}
-        found |= crossing.sources
-        found |= {v for v in crossing.backward.got if case.variable(v).network in owners}  # left over by the same step
-    return found
-
-
-def _crossed(case: Case, stack: int, crossing: _Crossing) -> Finding:
+def _crossed(case: Case, stack: int, crossing: Crossing) -> Finding:
     backward, there = crossing.backward, told_apart(case, stack, (s.stack for s in case.recording.steps))
     there = handed_over(case, backward, crossing.sources, crossing.targets) or there
     if case.recording.framework == "tensorflow" and there is not None:
@@ -262,24 +166,24 @@ def _crossed(case: Case, stack: int, crossing: _Crossing) -> Finding:
         label=f"asks for {theirs}, and the result goes to {ours}" if misasked
         else f"gradients of {theirs} go to {ours}" if not same else "gradients and variables are in different orders",
         loss=loss,
-        path=_stations((asked, backward.call, f"gradients of {theirs}"), (there, crossing.call, f"given to {ours}")),
+        path=stations((asked, backward.call, f"gradients of {theirs}"), (there, crossing.call, f"given to {ours}")),
     )  # fmt: skip
 
 
-def _serves_its_own(case: Case, crossing: _Crossing) -> bool:
+def _serves_its_own(case: Case, crossing: Crossing) -> bool:
     """Whether what was asked for goes to its own variables as well: then the request is right, and the pairing not."""
     applied, at = history(case).applied, crossing.backward.at
     return any(v in step.applied for v in crossing.sources for step in applied.get((at, v), ()))
 
 
-def _lies_unused(case: Case, crossing: _Crossing) -> bool:
+def _lies_unused(case: Case, crossing: Crossing) -> bool:
     """Whether the targets have a gradient of their own, from another loss, that is applied to nothing."""
     applied = history(case).applied
     own = [b for b in case.recording.backwards if b.loss != crossing.backward.loss and crossing.targets <= b.got]
     return any(not any((b.at, v) in applied for v in b.got) for b in own)
 
 
-def _asked_twice(case: Case, crossing: _Crossing) -> bool:
+def _asked_twice(case: Case, crossing: Crossing) -> bool:
     """JAX: whether the same gradient was asked for before, for its own variables, and never that of the others."""
     backward, others = crossing.backward, case.recording.backwards
     if not backward.read or any(crossing.targets & set(b.wanted) for b in others):
@@ -287,7 +191,7 @@ def _asked_twice(case: Case, crossing: _Crossing) -> bool:
     return any(b.read == backward.read and b.at < backward.at and b.wanted == backward.wanted for b in others)
 
 
-def _fit(case: Case, crossing: _Crossing) -> bool:
+def _fit(case: Case, crossing: Crossing) -> bool:
     shapes = sorted(str(case.variable(v).shape) for v in crossing.sources)
     return shapes == sorted(str(case.variable(v).shape) for v in crossing.targets)
 
@@ -307,8 +211,8 @@ def _of_older(case: Case, older: Older) -> Finding:
         variables=case.names(older.variables), where=asked,
         label=f"asks for older parameters than those of {ours} that the result is applied to",
         loss=case.loss_site(older.backward), seen=older.times,
-        path=_stations((asked, older.backward.call, "the gradient of a copy"),
-                       (there, older.step.call, f"applied to {ours} as it is now")),
+        path=stations((asked, older.backward.call, "the gradient of a copy"),
+                      (there, older.step.call, f"applied to {ours} as it is now")),
     )  # fmt: skip
 
 
@@ -330,8 +234,8 @@ def _never_asked(case: Case, never: NeverAsked) -> Finding:
         "it: def loss(params, x, y)",
         variables=case.names(got), where=asked, label=f"asks for the gradient of {plain_subject(case, got)}",
         loss=case.loss_site(backward), seen=never.times,
-        path=_stations((begun, "optimizer", "begins with the parameters that are meant"),
-                       (asked, backward.call, f"the gradient of {plain_subject(case, got)}")),
+        path=stations((begun, "optimizer", "begins with the parameters that are meant"),
+                      (asked, backward.call, f"the gradient of {plain_subject(case, got)}")),
     )  # fmt: skip
 
 
@@ -347,7 +251,7 @@ def _of_copy(case: Case, copied: AskedOfCopy) -> Finding:
         fix=f"ask for {plain_subject(case, ours)} here",
         variables=case.names(theirs), where=where, label=f"asks for {plain_subject(case, theirs)}",
         loss=case.loss_site(copied.backward), seen=copied.times,
-        path=_stations((where, copied.backward.call, f"asks for {plain_subject(case, theirs)}")),
+        path=stations((where, copied.backward.call, f"asks for {plain_subject(case, theirs)}")),
     )  # fmt: skip
 
 
@@ -371,73 +275,7 @@ def _swapped(case: Case, pair: Swapped) -> Finding:
         else f"step the optimizer that holds {held[1]} after this loss, and the other one after the other",
         variables=case.names(members), where=where,
         label=f"holds {held[0]}, and steps after the loss of {held[1]}", loss=case.loss_site(pair.backward),
-        path=_stations((built, "optimizer", f"holds {held[0]}"),
-                       (case.site(pair.backward.stack), "backward", f"trains {held[1]}"),
-                       (stepped, "step", "finds no gradient")),
+        path=stations((built, "optimizer", f"holds {held[0]}"),
+                      (case.site(pair.backward.stack), "backward", f"trains {held[1]}"),
+                      (stepped, "step", "finds no gradient")),
     )  # fmt: skip
-
-
-# --- the wrong optimizer steps ----------------------------------------------------------------------------------------
-
-
-def _wrong_steps(case: Case) -> Iterator[Finding]:
-    told: set[int] = set()
-    for pair in exchanged(case):
-        step = next((s for s in case.recording.steps if s.at > pair.judges.at and s.applied & pair.maker), None)
-        waiting = next((o for o in case.recording.optimizers.values() if o.holds & pair.judge), None)
-        if step is not None:
-            yield _wrong_step(case, step, pair.judges, pair.judge, waiting)
-            return
-    for leak in leaks(case):
-        if leak.kind == "wrong step":
-            waiting = next((o for o in case.recording.optimizers.values() if o.holds & leak.meant), None)
-            told.add(leak.step.stack)
-            yield _wrong_step(case, leak.step, leak.backward, leak.meant, waiting)
-    for optimizer in case.recording.optimizers.values():
-        found = instead_of(case, optimizer)
-        if found is not None and found[0].stack not in told:
-            told.add(found[0].stack)
-            yield _wrong_step(case, *found, optimizer.holds & set(found[1].got), optimizer)
-
-
-def instead_of(case: Case, optimizer: Optimizer) -> tuple[Step, Backward] | None:
-    """For an optimizer that never steps: the step of another one that stands where its own belongs."""
-    if steps_of(case, optimizer) or case.recording.cut_short or optimizer.skipped:
-        return None
-    elsewhere = {v for s in case.recording.steps for v in s.applied}
-    came = [b for b in passes(case) if b.got & optimizer.holds - elsewhere and b.stack not in astray(case)]
-    for backward in came:
-        following = next((b.at for b in passes(case) if b.at > backward.at), None)
-        step = next((s for s in case.recording.steps if s.at > backward.at), None)
-        if step is None or (following is not None and step.at > following) or step.applied & optimizer.holds:
-            continue
-        fed = history(case).fed.get(step.at, {})
-        fresh = [s for shares in fed.values() for s in shares if not s.spent]
-        if not fresh and backward.got <= optimizer.holds:
-            return step, backward
-    return None
-
-
-def _wrong_step(
-    case: Case, step: Step, backward: Backward, meant: set[int], waiting: Optimizer | None
-) -> Finding:  # fmt: skip
-    where, came = case.site(step.stack), case.site(backward.stack)
-    stepped = optimizer_name(case.recording.optimizers[step.optimizer], where)
-    built = case.site(waiting.created) if waiting is not None else None
-    return Finding(
-        code=CODE, rule=NAME, severity="error",
-        message=f"`{stepped}` steps after {loss_name(case, backward)}{at_line(came, where)}, which trains "
-        f"{subject(case, meant)}: that gradient is not applied",
-        why=f"`{stepped}` does not hold {plain_subject(case, meant)}. It applies what it finds in the .grad of its own "
-        "variables: what was left there, or what this loss leaked into them.",
-        fix=f"step the optimizer that holds {plain_subject(case, meant)}"
-        + (f", built{at_line(built, where)}" if built is not None else ""),
-        variables=case.names(meant), where=where, label=f"does not hold {plain_subject(case, meant)}",
-        loss=case.loss_site(backward),
-        path=_stations((built, "optimizer", f"holds {plain_subject(case, meant)}"),
-                       (came, "backward", "the gradient comes here"), (where, "step", "the wrong optimizer")),
-    )  # fmt: skip
-
-
-def _stations(*steps: tuple[Site | None, str, str]) -> tuple[PathStep, ...]:
-    return tuple(PathStep(site, op, role) for site, op, role in steps if site is not None)

@@ -86,7 +86,7 @@ from whygrad.flow.events import Backward, Step
 from whygrad.flow.site import Site
 from whygrad.flow.syntax import called_at
 from whygrad.rules.case import Case
-from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.finding import Finding, stations
 from whygrad.rules.targets.compared import compared
 from whygrad.rules.targets.objective import CONTRACTS, objectives
 from whygrad.rules.targets.twins import target_networks
@@ -173,9 +173,9 @@ def _leak(case: Case, leak: Leak) -> Finding:
              f"it only inflates that output; what {moved} is to predict it learns from the loss"
              f"{at_line(case.loss_site(leak.own), where)}."),
         fix=fix, variables=case.names(leak.variables), where=where, label=label, loss=loss,
-        path=_stations((built, "optimizer", "holds both networks"), (loss, "loss", "the loss"),
-                       (asked, leak.backward.call, "the gradient is computed here"),
-                       (applied, leak.step.call, "and applied here")),
+        path=stations((built, "optimizer", "holds both networks"), (loss, "loss", "the loss"),
+                      (asked, leak.backward.call, "the gradient is computed here"),
+                      (applied, leak.step.call, "and applied here")),
     )  # fmt: skip
 
 
@@ -227,7 +227,7 @@ def _targets(case: Case) -> Iterator[Finding]:
             + ("torch.no_grad()" if recording.framework == "torch" else "stop_gradient"),
             variables=case.names(variables), where=where,
             label=f"{'holds' if where is built else 'asks for'} {plain_subject(case, variables)} too", loss=loss,
-            path=_stations((built, "optimizer", "holds the target"), (loss, "loss", "the loss"),
+            path=stations((built, "optimizer", "holds the target"), (loss, "loss", "the loss"),
                            (case.site(step.stack), step.call, "applied here")),
         )  # fmt: skip
 
@@ -250,7 +250,7 @@ def _met_halfway(case: Case) -> Iterator[Finding]:
             "either of them, so that they agree without having learned anything.",
             fix=f"leave {still} out of the optimizer, and compute its output under torch.no_grad()",
             variables=case.names(pair.still), where=where, label=f"holds {still} too", loss=loss,
-            path=_stations((built, "optimizer", "holds both networks"), (loss, "loss", "compares them"),
+            path=stations((built, "optimizer", "holds both networks"), (loss, "loss", "compares them"),
                            (case.site(step.stack), step.call, "and applied here")),
         )  # fmt: skip
 
@@ -279,7 +279,7 @@ def _misasked(case: Case) -> Iterator[Finding]:
             why=f"{why}The loss{at_line(own, where)} was computed for {name}, and nobody asks for its gradient.",
             fix=f"take the loss{at_line(own, where)} here", variables=case.names(pair.moved), where=where,
             label=f"asks {other}'s loss for {name}", loss=loss,
-            path=_stations((loss, "loss", f"the loss of {other}"), (own, "loss", f"that of {name}, used by nothing"),
+            path=stations((loss, "loss", f"the loss of {other}"), (own, "loss", f"that of {name}, used by nothing"),
                            (where, pair.backward.call, "the gradient is computed here")),
         )  # fmt: skip
 
@@ -287,7 +287,3 @@ def _misasked(case: Case) -> Iterator[Finding]:
 def _asked_for(case: Case, pair: Misasked) -> int | None:
     asked = (b.stack for b in case.recording.backwards if b.loss == pair.backward.loss and b.got & pair.meant)
     return next(asked, None)
-
-
-def _stations(*steps: tuple[Site | None, str, str]) -> tuple[PathStep, ...]:
-    return tuple(PathStep(site, op, role) for site, op, role in steps if site is not None)

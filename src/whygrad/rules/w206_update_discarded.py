@@ -79,20 +79,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whygrad.flow.events import Backward, Edit, Step
+from whygrad.flow.events import Step
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.updates.dropped_averages import DroppedAverage, dropped_averages
 from whygrad.rules.updates.dropped_copies import DroppedCopies, dropped_copies
+from whygrad.rules.updates.dropped_steps import dropped_steps
 from whygrad.rules.updates.dropped_sums import DroppedSum, dropped_sums
 from whygrad.rules.updates.dropped_updates import Dropped, dropped_updates, let_go_at, numpy_updates
 from whygrad.rules.updates.forgetful import Forgetful, forgetful
 from whygrad.rules.updates.inner_loops import unused_inner_loops
-from whygrad.rules.updates.let_fall import handed_back, let_fall
+from whygrad.rules.updates.let_fall import let_fall
+from whygrad.rules.updates.never_added import never_added
 from whygrad.rules.updates.passed_over import passed_over
-from whygrad.rules.updates.rolled_back import RolledBack, rolled_back, values_used
-from whygrad.rules.updates.told_apart import told_apart
+from whygrad.rules.updates.rolled_back import RolledBack, rolled_back
 from whygrad.rules.updates.undone import Undone, put_back, undone
 from whygrad.rules.updates.updates_as_parameters import updates_as_parameters
 from whygrad.rules.wording import plain_subject, quoted, subject, verb
@@ -115,27 +116,9 @@ def check(case: Case) -> Iterator[Finding]:
         yield from (_average(case, one) for one in dropped_averages(case))
         yield from (_undone(case, one) for one in (*undone(case), *put_back(case)))
         return
-    used = values_used(case)
-    dropped: dict[tuple[Site | None, int], list[tuple[Step, set[int]]]] = {}
-    kept: dict[tuple[Site | None, int], list[int]] = {}
-    for step in case.recording.steps:
-        after = _next(case, step)
-        if after is None:
-            continue
-        stack = step.returned if step.returned is not None else step.stack
-        where = case.site(stack), step.optimizer
-        lost = {v for v, old in step.before.items() if after.read.get(v) == old and step.after[v] not in used}
-        if lost and lost >= set(step.before) & set(after.read):
-            dropped.setdefault(where, []).append((step, lost))
-        else:
-            kept.setdefault(where, []).append(stack)
-    fine = [stack for stacks in kept.values() for stack in stacks]
-    for where, steps in dropped.items():
-        # Once is a call that warms up the compiler; a loop inside a compiled function is seen to run twice.
-        inside = all(step.returned is None and _again(case, step) for step, _ in steps)
-        if where not in kept and (len(steps) > 1 or inside):
-            yield _dropped(case, _named(case, steps[0][0], fine), steps)
-    yield from _not_applied(case)
+    dropped, told_of = dropped_steps(case)
+    yield from told_of
+    yield from never_added(case)
     yield from (_sum(case, one) for one in dropped_sums(case))
     yield from updates_as_parameters(case)
     for stack, taken in passed_over(case).items():
@@ -290,64 +273,6 @@ def _unused(case: Case, one: Dropped) -> Finding:
     )
 
 
-def _next(case: Case, step: Step) -> Backward | None:
-    """The next time that a gradient of the same variables was asked for."""
-    return next((b for b in case.recording.backwards
-                 if b.at > step.at and not b.implicit and set(b.read) & set(step.before)), None)  # fmt: skip
-
-
-def _again(case: Case, step: Step) -> bool:
-    """Whether the same line made the next update of the same variables, from the same values."""
-    later = next((s for s in case.recording.steps if s.at > step.at and set(s.before) & set(step.before)), None)
-    return later is not None and later.stack == step.stack and later.before == step.before
-
-
-def _dropped(case: Case, where: Site | None, steps: list[tuple[Step, set[int]]]) -> Finding:
-    step, lost = steps[0]
-    who = subject(case, lost)
-    network = plain_subject(case, lost).strip("`")
-    how = {
-        "apply_gradients": "state = state.apply_gradients(grads=grads)",
-        "apply_updates": f"{network} = optax.apply_updates({network}, updates)",
-    }.get(step.call, f"assign its result to `{network}`")
-    here = step.returned is None and where == case.site(step.stack)
-    how = f"keep it: {how}" if here else f"take what {quoted(where)} returns as the new `{network}`"
-    why = (
-        "Arrays in JAX do not change. The update made new ones, and the program goes on with those from before, so "
-        "that every update begins where the first one did."
-    )
-    made = case.recording.ops.get(step.at)
-    if here and made is not None and made.inside == "nnx.update":
-        how = f"compile the function with nnx.jit, or return nnx.state({network}) and nnx.update({network}, …) with it"
-        why = (
-            "jax.jit works on a copy of an NNX object: what is changed in it is lost when the function returns, and "
-            "every update begins where the first one did."
-        )
-    return Finding(
-        code=CODE,
-        rule=NAME,
-        severity="error",
-        message=f"{who} {verb(lost, case, 'is', 'are')} updated, and the new values are dropped: the next gradient is "
-        "taken at the old ones",
-        why=why,
-        fix=how,
-        variables=case.names(lost),
-        where=where,
-        label="the new parameters are computed here, and nobody keeps them",
-        path=(PathStep(where, step.call, "computed and dropped"),) if where is not None else (),
-        first_update=1,
-        seen=len(steps),
-    )
-
-
-def _named(case: Case, step: Step, fine: list[int]) -> Site | None:
-    """The line that drops an update; not that of a helper which other updates pass too, and whose result is kept."""
-    stack = step.returned if step.returned is not None else step.stack
-    where = told_apart(case, stack, fine)
-    fallen = handed_back if where == case.site(stack) else let_fall
-    return fallen(case.stack(stack)) or where
-
-
 def _rolled_back(case: Case, one: RolledBack) -> Finding:
     """Updates built on one another, and the next round begins where they began."""
     return Finding(
@@ -360,36 +285,6 @@ def _rolled_back(case: Case, one: RolledBack) -> Finding:
         variables=case.names(one.variables), where=one.where, label="the last values are dropped here",
         path=(PathStep(one.where, one.steps[0].call, "updated here, and dropped"),), seen=len(one.steps),
     )  # fmt: skip
-
-
-def _not_applied(case: Case) -> Iterator[Finding]:
-    """An optimizer made updates of gradients, and nothing was ever added to the parameters."""
-    recording = case.recording
-    stepped = {v for step in recording.steps for v in step.before} | _given_to_others(case)
-    edits: dict[Site | None, list[Edit]] = {}
-    for edit in recording.edits:
-        if edit.kind == "other" and edit.call == "update" and not edit.variables & stepped:
-            edits.setdefault(case.site(edit.stack), []).append(edit)
-    for where, found in edits.items():
-        variables = set().union(*(edit.variables for edit in found))
-        reads = [b.read for b in recording.backwards if not b.implicit and variables <= set(b.read)]
-        if len(reads) < 2 or any(reads[0][v] != read[v] for read in reads for v in variables):
-            continue
-        network = plain_subject(case, variables).strip("`")
-        yield Finding(
-            code=CODE,
-            rule=NAME,
-            severity="error",
-            message=f"{subject(case, variables)} {verb(variables, case, 'keeps', 'keep')} the first values: the "
-            "optimizer's updates are computed and never applied",
-            why="An Optax optimizer returns what is to be added to the parameters. It changes none of them itself.",
-            fix=f"apply them: {network} = optax.apply_updates({network}, updates)",
-            variables=case.names(variables),
-            where=where,
-            label="these updates are added to nothing",
-            path=(PathStep(where, "update", "computed and dropped"),) if where is not None else (),
-            seen=len(found),
-        )
 
 
 def _passed_over(case: Case, where: Site | None, steps: list[Step]) -> Finding:
@@ -408,24 +303,6 @@ def _passed_over(case: Case, where: Site | None, steps: list[Step]) -> Finding:
         variables=case.names(variables), where=where, label="adds the gradients, not the updates",
         path=tuple(PathStep(site, op, role) for site, op, role in stations if site is not None), seen=len(steps),
     )  # fmt: skip
-
-
-def _given_to_others(case: Case) -> set[int]:
-    """Variables whose gradient was applied, if to another variable or array: that is for W204 and W202 to say."""
-    recording = case.recording
-    given = {value: v for b in recording.backwards for v, value in b.given.items()}
-    todo = [value for step in (*recording.steps, *recording.astray) for value in step.taken.values()]
-    found, seen = set[int](), set(todo)
-    while todo:
-        value = todo.pop()
-        if value in given:
-            found.add(given[value])
-            continue
-        made = case.made_by.get(value)
-        fresh = [v for v in made.inputs if v not in seen] if made is not None and made.name != "gradient" else []
-        seen.update(fresh)
-        todo.extend(fresh)
-    return found
 
 
 def _forgetful(case: Case, one: Forgetful) -> Finding:

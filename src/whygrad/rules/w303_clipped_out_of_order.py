@@ -76,17 +76,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 
-from whygrad.flow.events import Backward, Edit, Failure, Step
-from whygrad.flow.site import Site, Stack, shared_site
-from whygrad.flow.source import is_statement
+from whygrad.flow.events import Edit, Failure, Step
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.missing import missing_gradients
-from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.updates.applied_scaled import applied_scaled, scaled
+from whygrad.rules.finding import Finding, PathStep, stations
+from whygrad.rules.updates.applied_scaled import applied_scaled
+from whygrad.rules.updates.clipped_before_unscaling import before_unscale, still_scaled
 from whygrad.rules.updates.clipped_by_hand import BY_HAND, clipped_by_hand
 from whygrad.rules.updates.clipped_others import clipped_others
+from whygrad.rules.updates.clipped_unapplied import clipped_unapplied
 from whygrad.rules.updates.history import history
 from whygrad.rules.updates.loss_scaling import clipped_scaled, never_scaled
 from whygrad.rules.updates.order import passes
@@ -111,9 +110,9 @@ def check(case: Case) -> Iterator[Finding]:
         if late is not None:
             yield late
         elif still is not None:
-            yield _before_unscale(case, clips[0], still)
+            yield before_unscale(case, clips[0], still)
         elif any(clip.made for clip in clips):
-            yield from _unapplied(case, clips)
+            yield from clipped_unapplied(case, clips)
         elif case.recording.framework != "jax" and not any(clip.given for clip in clips):
             yield from _misplaced(case, clips)
     yield from applied_scaled(case)
@@ -164,9 +163,9 @@ def _misplaced(case: Case, clips: list[Edit]) -> Iterator[Finding]:
     steps = [s for s in case.recording.steps if any(s.applied & clip.variables for clip in clips)]
     if not steps:
         return
-    scaled = [found for clip in clips if (found := _still_scaled(case, clip)) is not None]
+    scaled = [found for clip in clips if (found := still_scaled(case, clip)) is not None]
     if scaled and len(scaled) == len(clips):
-        yield _before_unscale(case, clips[0], scaled[0])
+        yield before_unscale(case, clips[0], scaled[0])
         return
     others = next(clipped_others(case, clips), None)
     if others is not None:
@@ -204,20 +203,6 @@ def _judged(case: Case, clip: Edit) -> str | None:
     return "before backward" if added and not again else "right"
 
 
-def _still_scaled(case: Case, clip: Edit) -> Backward | None:
-    """The backward pass of a scaled loss whose gradient is clipped before it was unscaled."""
-    pending = history(case).pending.get(clip.at, {})
-    shares = [share for found in pending.values() for share in found if not share.spent]
-    if not shares:
-        return None
-    backward = shares[-1].backward
-    unscaled = any(
-        e.kind == "unscale" and backward.at < e.at < clip.at and e.variables & clip.variables
-        for e in case.recording.edits
-    )
-    return backward if not unscaled and scaled(case, backward) else None
-
-
 def _wrong_place(case: Case, clip: Edit, verdict: str) -> Finding:
     where = case.site(clip.stack)
     came = next((b for b in passes(case) if b.got & clip.variables), None)
@@ -241,45 +226,8 @@ def _wrong_place(case: Case, clip: Edit, verdict: str) -> Finding:
         f"{quoted(applied, 'step()')}",
         variables=case.names(clip.variables), where=where,
         label="the gradient has been applied already" if late else "the gradient is not complete here",
-        path=_stations((backward, "backward", "the gradient comes here"), (where, clip.call, "clipped here"),
-                       (applied, "step", "applied here")),
-    )  # fmt: skip
-
-
-_CUT = "A limit meant for the true gradient then cuts nearly all of it away"
-_SCALED = {
-    "torch": (
-        f"scaler.scale(loss) multiplies every gradient by the scale, often 65536. {_CUT}, and step() divides what is "
-        "left by the scale.",
-        "call scaler.unscale_(optimizer) before",
-    ),
-    "tensorflow": (
-        f"scale_loss(loss) multiplies every gradient by the scale, often 32768. {_CUT}, and the optimizer divides what "
-        "is left by the scale.",
-        "let the optimizer inside clip, after the division (Adam(clipnorm=…) in LossScaleOptimizer), in place of",
-    ),
-    "jax": (
-        f"The loss was multiplied by a scale, and every gradient with it. {_CUT}, and what is left is divided by the "
-        "scale afterwards.",
-        "divide the gradients by the scale before",
-    ),
-}
-"""By framework: why it does harm, and what to do."""
-
-
-def _before_unscale(case: Case, clip: Edit, backward: Backward) -> Finding:
-    where, came = case.site(clip.stack), case.site(backward.stack)
-    why, fix = _SCALED[case.recording.framework]
-    step = next((s for s in case.recording.steps if s.at > clip.at and s.applied & clip.variables), None)
-    applied = case.site(step.stack if step else None)
-    return Finding(
-        code=CODE, rule=NAME, severity="error",
-        message=f"{quoted(where, 'clipping')} clips gradients that are still scaled: those of "
-        f"{subject(case, clip.variables)} were not unscaled before",
-        why=why, fix=f"{fix} {quoted(where, 'the clipping')}",
-        variables=case.names(clip.variables), where=where, label="the gradients are still multiplied by the scale",
-        path=_stations((came, "backward", "the scaled gradient comes here"), (where, clip.call, "clipped here"),
-                       (applied, "step", "unscaled and applied here")),
+        path=stations((backward, "backward", "the gradient comes here"), (where, clip.call, "clipped here"),
+                      (applied, "step", "applied here")),
     )  # fmt: skip
 
 
@@ -314,126 +262,5 @@ def _nothing_yet(case: Case, clip: Edit, failure: Failure) -> Finding:
         why=f"There is nothing to clip at this point. PyTorch refuses: {failure.message.splitlines()[0]}",
         fix=f"clip between backward and step: move {quoted(where, 'it')} behind backward()",
         variables=case.names(clip.variables), where=where, label="the gradient is not there yet",
-        path=_stations((where, clip.call, "refused here")),
+        path=stations((where, clip.call, "refused here")),
     )  # fmt: skip
-
-
-# --- gradients that are values ----------------------------------------------------------------------------------------
-
-
-def _unapplied(case: Case, clips: list[Edit]) -> Iterator[Finding]:
-    """Clipped gradients were computed, and the optimizer was given the ones from before."""
-    made = {value for clip in clips for value in clip.made}
-    given = {value for clip in clips for value in clip.given}
-    given |= {source for value in given for source in _read_from(case, value)}
-    with_, without = list[Step](), list[Step]()
-    for step in case.recording.steps:
-        taken = set(step.taken.values())
-        if any(_comes_through(case, value, made) for value in taken):
-            with_.append(step)
-        elif any(_comes_through(case, value, given) for value in taken):
-            without.append(step)
-    jax = case.recording.framework == "jax"
-    if jax and with_:
-        yield from _clipped_scaled(case, clips)
-    if with_ or not without:
-        return
-    if jax and any(v in made - given for op in case.recording.ops.values() for v in op.inputs):
-        return  # it serves something else: a norm, a similarity, a plot
-    clip, step = clips[0], without[0]
-    late = clip.at > step.at
-    if late and _clipped_before(case, clips):
-        return  # the step got clipped ones; what is clipped once more afterwards is for showing
-    clipped, applied = case.site(clip.stack), case.site(step.stack)
-    if clip.call == BY_HAND or (jax and clip.limit is None):
-        clipped = case.seen_from(clip.stack, step.stack)  # in the function that has both
-    elif not late:  # a helper may clip and return them; the line that takes nothing from it is the one to change
-        clipped = next((site for site in _up_to(case, clip, step) if is_statement(site)), clipped)
-    dropped = not late and clipped is not None and (jax or is_statement(clipped))
-    yield Finding(
-        code=CODE, rule=NAME, severity="error",
-        message=f"the gradients clipped by {quoted(clipped, clip.call)}"
-        f"{at_line(clipped, clipped)} are not the ones "
-        f"that are applied to {subject(case, step.applied)}",
-        why=f"{clip.call} returns new gradients and leaves the given ones as they are. "
-        + ("They are made after the step here." if late else "The step is given the ones from before."),
-        fix=f"clip before {quoted(applied, 'the step')}, and give it the result"
-        if late
-        else f"give the result of {quoted(clipped, clip.call)} to {quoted(applied, 'the step')}",
-        variables=case.names(step.applied), where=clipped or applied,
-        label="too late: the step has applied them" if late else "its result is dropped" if dropped
-        else "the step is not given what this returns",
-        path=_stations((clipped, clip.call, "clipped here"), (applied, step.call, "applied here")),
-    )  # fmt: skip
-
-
-def _read_from(case: Case, value: int) -> tuple[int, ...]:
-    """TensorFlow: the content of a variable, where a value was read from one: a sum of gradients."""
-    made = case.made_by.get(value)
-    return made.inputs if made is not None and made.name == "read_value" else ()
-
-
-def _up_to(case: Case, clip: Edit, step: Step) -> Stack:
-    """Where the clipping was called from, out to the function that has the step; further out both are one call."""
-    sites = case.stack(clip.stack)
-    shared = shared_site(sites, case.stack(step.stack))
-    return sites[: sites.index(shared) + 1] if shared is not None else sites
-
-
-def _clipped_before(case: Case, clips: list[Edit]) -> bool:
-    """Whether what is clipped here comes out of another clipping."""
-    others = {v for e in case.recording.edits if e.kind == "clip" and e not in clips for v in e.made}
-    return bool(others) and all(_comes_through(case, value, others) for clip in clips for value in clip.given)
-
-
-def _clipped_scaled(case: Case, clips: list[Edit]) -> Iterator[Finding]:
-    """JAX: the loss was multiplied by a scale, the gradients are clipped, and divided by that scale only afterwards."""
-    made = {value for clip in clips for value in clip.made}
-    for op in case.recording.ops.values():
-        if op.inside or op.tapes or op.name not in ("div", "mul") or len(op.inputs) != 2:
-            continue
-        factor = _number(case, op.inputs[1]) or _number(case, op.inputs[0])
-        if not factor or op.at < clips[0].at or not any(_comes_through(case, v, made) for v in op.inputs):
-            continue
-        scale = factor if op.name == "div" else 1 / factor
-        asked = [b for b in case.recording.backwards if b.at < clips[0].at and b.got & clips[0].variables]
-        clipping = case.made_by.get(clips[0].made[0])
-        if scale > 1 and clipping is not None and asked and _multiplied(case, asked[-1], scale):
-            yield _before_unscale(case, replace(clips[0], stack=clipping.stack), asked[-1])
-            return
-
-
-def _number(case: Case, value: int) -> float | None:
-    """The content of a plain number."""
-    known = case.recording.values[value]
-    return known.numbers.low if known.numbers is not None and known.numbers.size == 1 and not known.shape else None
-
-
-def _multiplied(case: Case, backward: Backward, scale: float) -> bool:
-    """Whether the last thing that was done to the loss is to multiply it by a scale."""
-    made = case.made_by.get(backward.loss) if backward.loss is not None else None
-    if made is None or made.name != "mul":
-        return False
-    return any(n is not None and math.isclose(n, scale, rel_tol=1e-5) for n in (_number(case, v) for v in made.inputs))
-
-
-def _comes_through(case: Case, value: int, marks: set[int]) -> bool:
-    """Whether a value is one of these, or was made from one by operations that keep its shape."""
-    values = case.recording.values
-    todo, seen = [value], {value}
-    while todo:
-        number = todo.pop()
-        if number in marks:
-            return True
-        made = case.made_by.get(number)
-        if made is None or made.name in ("gradient", "autograd.grad") or number not in values:
-            continue
-        shape = values[number].shape
-        fresh = [v for v in made.inputs if v in values and values[v].shape == shape and v not in seen]
-        seen.update(fresh)
-        todo.extend(fresh)
-    return False
-
-
-def _stations(*steps: tuple[Site | None, str, str]) -> tuple[PathStep, ...]:
-    return tuple(PathStep(site, op, role) for site, op, role in steps if site is not None)

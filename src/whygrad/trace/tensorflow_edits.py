@@ -57,7 +57,7 @@ class Edits:
             result = original(optimizer, loss)
             if self.recorder.active() and isinstance(result, EagerTensor):
                 with self.recorder.lock:
-                    value, ops_seen = self.recorder.known(result), self.recorder.recording.ops
+                    value, ops_seen = self.recorder.values.known(result), self.recorder.recording.ops
                     made = next((op for op in reversed(ops_seen.values()) if value in op.outputs), None)
                     if made is not None:
                         made.detail = "scaled"
@@ -168,7 +168,7 @@ class Edits:
         if store is not None:
             return self.recorder.variables.read(store)
         tensor = gradient if isinstance(gradient, EagerTensor) else getattr(gradient, "values", None)
-        return self.recorder.known(tensor) if isinstance(tensor, EagerTensor) else None
+        return self.recorder.values.known(tensor) if isinstance(tensor, EagerTensor) else None
 
 
 def _flat(thing: Any) -> list[Any]:

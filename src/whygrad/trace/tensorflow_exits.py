@@ -22,6 +22,7 @@ from whygrad.flow.events import Failure
 from whygrad.flow.operations import Value
 from whygrad.trace.patches import Patches
 from whygrad.trace.tensorflow_numbers import look_at_batch
+from whygrad.trace.tensorflow_values import tensors_in
 from whygrad.trace.user_line import SKIP, classify
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class Doors:
         try:
             with recorder.lock:
                 stack = recorder.session.stacks.capture(frame)
-                inputs = [recorder.value_of(t, stack) for t in tensors if t._datatype_enum() not in (7, 20, 21)]
+                inputs = [recorder.values.of(t, stack) for t in tensors if t._datatype_enum() not in (7, 20, 21)]
                 if inputs:
                     op = recorder.add(name, "leave", inputs, (), stack, False)
                     recorder.exits.left(op.at, result, follow=not _lists_weights(frame))
@@ -112,7 +113,7 @@ class Doors:
         def __array_function__(tensor: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
             if hasattr(EagerTensor, func.__name__):  # np.shape and its kin ask the tensor itself
                 return func._implementation(*args, **kwargs)
-            tensors = list(self.recorder.tensors_in([args, kwargs]))
+            tensors = list(tensors_in([args, kwargs]))
             with self.recorder.quiet():
                 args, kwargs = nest.map_structure(_as_array, (args, kwargs))
             result = func._implementation(*args, **kwargs)
@@ -147,8 +148,8 @@ class Doors:
                 with recorder.lock:
                     frame = sys._getframe(1)
                     stack = recorder.session.stacks.capture(frame)
-                    sources = [recorder.value_of(t, stack) for t in recorder.tensors_in(value)]
-                    number = recorder.new_value(result)
+                    sources = [recorder.values.of(t, stack) for t in tensors_in(value)]
+                    number = recorder.values.new(result)
                     maker = _maker(frame)
                     op = recorder.add(maker or "tensor data", "enter", sources, (number,), stack, False)
                     # An axis or an index is no data that came back.
@@ -204,9 +205,9 @@ class Doors:
         given = nest.flatten(args[0] if args else kwargs.get("x"), expand_composites=False)
         for item in given:
             if isinstance(item, EagerTensor):
-                inputs.append(recorder.value_of(item, stack))
+                inputs.append(recorder.values.of(item, stack))
             elif isinstance(item, numpy.ndarray):
-                number = recorder.fresh_number()
+                number = recorder.values.fresh()
                 floating = item.dtype.kind in "fc"
                 value = Value(number, item.shape, floating, floating, numbers=look_at_batch(item))
                 recorder.recording.values[number] = value

@@ -20,6 +20,7 @@ from tensorflow.python.util import nest, tf_decorator
 
 from whygrad.flow.operations import Value
 from whygrad.trace.patches import Patches
+from whygrad.trace.tensorflow_values import tensors_in
 from whygrad.trace.user_line import SKIP, classify
 
 if TYPE_CHECKING:
@@ -147,17 +148,17 @@ class Functions:
             inside.append(ops_seen[at])
         made = {value for op in inside for value in op.outputs}
         taken = dict.fromkeys(i for op in reversed(inside) for i in op.inputs if i not in made)
-        given = [recorder.value_of(t, stack) for t in recorder.tensors_in([args, kwargs])]
+        given = [recorder.values.of(t, stack) for t in tensors_in([args, kwargs])]
         read = [v for v in taken if values[v].variable is not None]
         carrying = dict.fromkeys([*given, *read])
         captured = [v for v in taken if v not in carrying and values[v].floating]
         inputs = list(carrying)
         if captured:
-            hidden = recorder.fresh_number()
+            hidden = recorder.values.fresh()
             values[hidden] = Value(hidden, (), True, True)
             recorder.add("captured by custom_gradient", "opaque", captured, (hidden,), stack, False)
             inputs.append(hidden)
-        numbers = tuple(recorder.new_value(t) for t in outputs)
+        numbers = tuple(recorder.values.new(t) for t in outputs)
         name = getattr(f, "__name__", "custom_gradient")
         recorder.add(name, "compute", inputs, numbers, stack, True, "custom_gradient")
 
@@ -178,7 +179,7 @@ class Functions:
                 with recorder.lock:
                     stack = recorder.session.stacks.capture(sys._getframe(1))
                     given = list(dict.fromkeys([*self._numbers(inp, stack), *(read or ())]))
-                    made = tuple(recorder.new_value(t) for t in recorder.tensors_in(result))
+                    made = tuple(recorder.values.new(t) for t in tensors_in(result))
                     recorder.add("numpy_function", "enter", given, made, stack, False, getattr(func, "__name__", ""))
             except Exception as trouble:
                 recorder.trouble(trouble)
@@ -204,7 +205,7 @@ class Functions:
             if store is not None:
                 numbers.append(recorder.variables.read(store))
             elif isinstance(thing, EagerTensor):
-                numbers.append(recorder.value_of(thing, stack))
+                numbers.append(recorder.values.of(thing, stack))
         return numbers
 
     def _wrap_internal_py_func(self, original: _Call) -> _Call:
@@ -235,12 +236,12 @@ class Functions:
             if watching:
                 for tensor, number in zip(args, self._given[-1], strict=False):
                     if isinstance(tensor, EagerTensor):
-                        recorder.alias(tensor, number)
+                        recorder.values.alias(tensor, number)
             result = original(function, device, token, args)
             if watching:
                 try:
                     stack = recorder.session.stacks.capture(sys._getframe(1))
-                    self._made = [recorder.value_of(t, stack) for t in recorder.tensors_in(result)]
+                    self._made = [recorder.values.of(t, stack) for t in tensors_in(result)]
                 except Exception as trouble:
                     recorder.trouble(trouble)
             return result
@@ -253,7 +254,7 @@ class Functions:
         if made is None or len(made) != len(outputs):
             return False
         for tensor, number in zip(outputs, made, strict=True):
-            self.recorder.alias(tensor, number)
+            self.recorder.values.alias(tensor, number)
         return True
 
     # --- threads ------------------------------------------------------------------------------------------------

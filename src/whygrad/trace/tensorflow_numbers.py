@@ -86,7 +86,7 @@ class NumbersSeen:
         values = self.recorder.recording.values
         self._exact += every
         for tensor in inputs:
-            number = self.recorder.known(tensor) if isinstance(tensor, EagerTensor) else None
+            number = self.recorder.values.known(tensor) if isinstance(tensor, EagerTensor) else None
             if number is None or number not in values:
                 continue
             known = values[number].numbers

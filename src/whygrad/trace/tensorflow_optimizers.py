@@ -14,6 +14,7 @@ from tensorflow.python.training import optimizer as v1_optimizer
 
 from whygrad.flow.events import Backward, Failure, Step
 from whygrad.trace.patches import Patches
+from whygrad.trace.tensorflow_values import tensors_in
 from whygrad.trace.updates import Updates
 
 if TYPE_CHECKING:
@@ -225,7 +226,7 @@ class Optimizers:
         def _compute_loss(model: Any, *args: Any, **kwargs: Any) -> Any:
             loss = original(model, *args, **kwargs)
             if self.recorder.active():
-                self._last_loss = next((self.recorder.known(t) for t in self.recorder.tensors_in(loss)), None)
+                self._last_loss = next((self.recorder.values.known(t) for t in tensors_in(loss)), None)
             return loss
 
         return _compute_loss

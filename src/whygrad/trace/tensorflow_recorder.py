@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import sys
 import threading
-import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -20,7 +19,7 @@ from tensorflow.python.eager import context
 from tensorflow.python.framework import op_callbacks, ops, versions
 from tensorflow.python.pywrap_tfe import TFE_Py_TapeSetIsStopped
 
-from whygrad.flow.operations import Kind, Op, Value
+from whygrad.flow.operations import Kind, Op
 from whygrad.flow.recording import Recording
 from whygrad.trace import tensorflow_generated
 from whygrad.trace import tensorflow_vocabulary as words
@@ -40,15 +39,15 @@ from whygrad.trace.tensorflow_numbers import SINGULAR, NumbersSeen, look_at_batc
 from whygrad.trace.tensorflow_optimizers import Optimizers
 from whygrad.trace.tensorflow_retraces import Retraces
 from whygrad.trace.tensorflow_tapes import Tapes
+from whygrad.trace.tensorflow_values import LOOKED_AT, Values, in_stop
 from whygrad.trace.tensorflow_variables import ResourceVariable, Variables
 from whygrad.trace.upkeep import prune
 
 EagerTensor = ops.EagerTensor
 
 _KEPT = 60_000
-_RESOURCE = 20
-_LOOKED_AT, _BATCH = 4096, 1 << 20
-"""Numbers of a tensor that are read; of a batch from a pipeline, those it begins with tell whether it has been here."""
+_BATCH = 1 << 20
+"""Numbers that are read of a batch from a pipeline: they tell whether it has been here."""
 
 
 def start(session: Session) -> TensorFlowRecorder:
@@ -78,6 +77,7 @@ class TensorFlowRecorder:
         self.local = _Local()
         self.lock = threading.RLock()
         self.exits = Exits()
+        self.values = Values(self)
         self.deep = False
         self.light = Patches()
         self.tapes = Tapes(self)
@@ -93,10 +93,8 @@ class TensorFlowRecorder:
         self.variables = Variables(self)
         self.copies = TensorFlowCopies(self)
         self.retraces = Retraces(self)
-        self.ring = Ring(session, self.recording, self._alive)
+        self.ring = Ring(session, self.recording, self.values.alive)
         self._deep_patches = Patches()
-        self._known: dict[int, tuple[weakref.ref[Any], int]] = {}
-        self._next = 0
         self._gradients: dict[str, bool] = {}
         self._next_prune = _KEPT
         self._forgotten = False
@@ -246,23 +244,23 @@ class TensorFlowRecorder:
             inputs = inputs[1:]
         elif op_type in words.SHAPE_ONLY:
             inputs = ()
-        sources = self.inputs(inputs, stack, frame)
-        numbers = tuple([self.new_value(tensor) for tensor in outputs])
+        sources = self.values.inputs(inputs, stack, frame)
+        numbers = tuple([self.values.new(tensor) for tensor in outputs])
         kind = self._kind(op_type, sources, numbers)
         if kind != "compute" or op_type in SINGULAR:
             put_in = self.layers.put_in(frame)
             stack = self.session.stacks.inside(stack, put_in) if put_in is not None else stack
         detail = outputs[0].dtype.name if kind == "discrete" else ""
-        own_pause = kind == "stop" or words.is_function(op_type) or (op_type in words.READS and _in_stop(frame))
+        own_pause = kind == "stop" or words.is_function(op_type) or (op_type in words.READS and in_stop(frame))
         carries = self._carries(op_type, kind)
         op = self.add(words.friendly(op_type), kind, sources, numbers, stack, carries, detail, own_pause)
         self.numbers.of_call(op, op_type, inputs, outputs)
         if op_type == "IteratorGetNext":
             self.datasets.entered(op.at)
             for number, tensor in zip(numbers, outputs, strict=True):
-                content = self._content_of(tensor, _BATCH)
+                content = self.values.content_of(tensor, _BATCH)
                 self.exits.entered(op.at, content, batch=True)
-                if content is not None and content.size <= _LOOKED_AT:
+                if content is not None and content.size <= LOOKED_AT:
                     self.recording.values[number].numbers = look_at_batch(content)
         if len(self.recording.ops) > self._next_prune:
             self._prune()
@@ -311,127 +309,8 @@ class TensorFlowRecorder:
             known = self._gradients[op_type] = known and op_type not in words.ALWAYS_NONE
         return known
 
-    # --- values -------------------------------------------------------------------------------------------------
-
-    def fresh_number(self) -> int:
-        """A number nobody has: values and variables share one count."""
-        number = self._next
-        self._next = number + 1
-        return number
-
-    def new_value(self, tensor: Any) -> int:
-        """A number for a tensor that was just made."""
-        number = self._next
-        self._next = number + 1
-        floating = tensor._datatype_enum() in words.FLOATING
-        self._known[tensor._id] = (weakref.ref(tensor), number)
-        self.recording.values[number] = Value(number, tensor._shape_tuple(), floating, floating)
-        return number
-
-    def alias(self, tensor: Any, number: int) -> None:
-        """Another tensor object with the same content."""
-        self._known[tensor._id] = (weakref.ref(tensor), number)
-
-    def known(self, tensor: Any) -> int | None:
-        """The number of a tensor that was seen before."""
-        entry = self._known.get(tensor._id)
-        return entry[1] if entry is not None else None
-
-    def value_of(self, tensor: Any, stack: int) -> int:
-        """The number of a tensor; one that was never seen is data that enters here."""
-        entry = self._known.get(tensor._id)
-        if entry is not None:
-            return entry[1]
-        number = self.new_value(tensor)
-        op = self.add("tensor data", "enter", (), (number,), stack, False)
-        self.numbers.of_call(op, "", (), (tensor,))
-        value = self.recording.values[number]
-        if value.floating or value.shape:  # an axis or an index is no data that came back
-            self.exits.entered(op.at, self._content_of(tensor), weak=not (value.floating and value.shape))
-        return number
-
-    def _content_of(self, tensor: Any, most: int = _LOOKED_AT) -> Any:
-        value = self.recording.values[self._known[tensor._id][1]]
-        size = 1
-        for length in value.shape:
-            size *= length or 0
-        return tensor._numpy_internal() if value.floating and size <= most and tensor._datatype_enum() != 21 else None
-
-    def inputs(self, tensors: Iterable[Any], stack: int, frame: FrameType) -> list[int]:
-        """Numbers of an operation's inputs; a variable's handle stands for its content."""
-        numbers = []
-        for tensor in tensors:
-            if not isinstance(tensor, EagerTensor):
-                continue
-            if tensor._datatype_enum() == _RESOURCE:
-                store = self.variables.at_handle(tensor, frame)
-                if store.reference is not None:
-                    numbers.append(self.variables.read(store))
-            elif tensor._id in self._known:
-                numbers.append(self._known[tensor._id][1])
-            else:
-                numbers.append(self._read_unseen(tensor, frame, stack) or self.value_of(tensor, stack))
-        return numbers
-
-    def _read_unseen(self, tensor: Any, frame: FrameType, stack: int) -> int | None:
-        """A `tf.Variable` given straight to an operation is read in C++, unseen: it is among the caller's arguments."""
-        code, shape, dtype = frame.f_code, tensor._shape_tuple(), tensor._datatype_enum()
-        local = frame.f_locals
-        for name in code.co_varnames[: code.co_argcount]:
-            given = local.get(name)
-            for thing in given if isinstance(given, list | tuple) else (given,):
-                if not isinstance(thing, ResourceVariable) or thing.dtype.as_datatype_enum != dtype:
-                    continue
-                store = self.variables.store_of(thing)
-                if store is not None and self.recording.values[self.variables.read(store)].shape == shape:
-                    number = self.new_value(tensor)
-                    self.add(
-                        "read_value",
-                        "compute",
-                        (self.variables.read(store),),
-                        (number,),
-                        stack,
-                        True,
-                        "",
-                        _in_stop(frame),
-                    )
-                    return number
-        return None
-
-    def tensors_in(self, thing: Any, depth: int = 0) -> Iterator[Any]:
-        """Tensors in nested arguments."""
-        if isinstance(thing, EagerTensor):
-            yield thing
-        elif depth < 4:
-            if isinstance(thing, list | tuple):
-                for item in thing[:1024]:
-                    yield from self.tensors_in(item, depth + 1)
-            elif isinstance(thing, dict):
-                for item in thing.values():
-                    yield from self.tensors_in(item, depth + 1)
-
     # --- upkeep -------------------------------------------------------------------------------------------------
 
-    def _alive(self) -> set[int]:
-        """The values that the program still holds."""
-        self._known = {k: entry for k, entry in self._known.items() if entry[0]() is not None}
-        alive = {number for _, number in self._known.values()}
-        alive.update(store.content for store in self.variables.stores.values() if store.content is not None)
-        return alive
-
     def _prune(self) -> None:
-        prune(self.recording, self._alive(), keep_recent=_KEPT // 3)
+        prune(self.recording, self.values.alive(), keep_recent=_KEPT // 3)
         self._next_prune = max(_KEPT, 2 * len(self.recording.ops))
-
-
-def _in_stop(frame: FrameType | None) -> bool:
-    """Whether a variable is read only to be given to `tf.stop_gradient`."""
-    if not TFE_Py_TapeSetIsStopped():
-        return False
-    for _ in range(8):
-        if frame is None:
-            return False
-        if frame.f_code.co_name == "stop_gradient":
-            return True
-        frame = frame.f_back
-    return False

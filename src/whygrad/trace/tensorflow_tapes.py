@@ -139,7 +139,7 @@ class Tapes:
             if store is not None:
                 watched.add(recorder.variables.number_of(store))
             elif isinstance(item, EagerTensor):
-                watched.add(recorder.value_of(item, stack))
+                watched.add(recorder.values.of(item, stack))
 
     # --- asking for gradients -----------------------------------------------------------------------------------
 
@@ -201,7 +201,7 @@ class Tapes:
             if store is not None:
                 wanted.append(recorder.variables.number_of(store))
             elif isinstance(item, EagerTensor):
-                values.append(recorder.value_of(item, stack))
+                values.append(recorder.values.of(item, stack))
         others = [t for t in recorder.local.tapes if t != number or tape._persistent]
         return Backward(
             recorder.session.tick(), name, loss, stack,
@@ -216,12 +216,12 @@ class Tapes:
             if store is not None:
                 numbers.append(recorder.variables.read(store))
             elif isinstance(item, EagerTensor):
-                numbers.append(recorder.value_of(item, stack))
+                numbers.append(recorder.values.of(item, stack))
             elif isinstance(item, float | numpy.floating | numpy.ndarray):
                 numbers.append(self._number(item, stack))
         if len(numbers) < 2:
             return numbers[0] if numbers else None
-        joined = recorder.fresh_number()
+        joined = recorder.values.fresh()
         recorder.recording.values[joined] = Value(joined, (), True, True)
         op = recorder.add("losses", "compute", numbers, (joined,), stack, True)
         op.tapes = tuple(recorder.recording.tapes)  # no operation of the program: it hides nothing from any tape
@@ -230,7 +230,7 @@ class Tapes:
     def _number(self, item: Any, stack: int) -> int:
         """A loss that is no tensor any more, which TensorFlow refuses: it has left, and comes back as what is asked."""
         recorder, data = self.recorder, numpy.asarray(item)
-        number = recorder.fresh_number()
+        number = recorder.values.fresh()
         recorder.recording.values[number] = Value(number, data.shape, True, True)
         entry = recorder.add("tensor data", "enter", (), (number,), stack, False)
         recorder.exits.entered(entry.at, item)
@@ -247,7 +247,7 @@ class Tapes:
             if answer is None:
                 continue
             store = recorder.variables.store_of(item)
-            parts = [recorder.new_value(tensor) for tensor in _dense_parts(answer)]
+            parts = [recorder.values.new(tensor) for tensor in _dense_parts(answer)]
             if store is not None:
                 variable = recorder.variables.number_of(store)
                 got.add(variable)
@@ -255,7 +255,7 @@ class Tapes:
                 recorder.edits.gradient_of.update(dict.fromkeys(parts, variable))
                 recorder.by_hand.given(variable, parts, item)
             elif isinstance(item, EagerTensor):
-                got_values.add(recorder.value_of(item, event.stack))
+                got_values.add(recorder.values.of(item, event.stack))
             made.extend(parts)
         if zeros and event.loss is not None:
             got, got_values = self._truly_reached(event, got, got_values)

@@ -74,7 +74,7 @@ class Variables:
     def content(self, store: Store) -> int:
         """The number of what a variable holds at present."""
         if store.content is None:
-            store.content = self.recorder.fresh_number()
+            store.content = self.recorder.values.fresh()
             variable = store.reference() if store.reference is not None else None
             shape = tuple(variable.shape.as_list()) if variable is not None and variable.shape.rank is not None else ()
             floating = variable is None or variable.dtype.as_datatype_enum in words.FLOATING
@@ -92,7 +92,7 @@ class Variables:
         """The variable's number, given on first interest."""
         if store.number is None:
             content = self.content(store)
-            store.number = self.recorder.fresh_number()
+            store.number = self.recorder.values.fresh()
             value = self.recorder.recording.values[content]
             value.variable = store.number
             self.numbered[store.number] = store
@@ -127,7 +127,7 @@ class Variables:
         """A variable's content is replaced or changed."""
         store = self.at_handle(inputs[0], frame)
         stack = self.recorder.session.stacks.capture(frame)
-        sources = self.recorder.inputs(inputs[-1:], stack, frame)
+        sources = self.recorder.values.inputs(inputs[-1:], stack, frame)
         if store.reference is None and _initialising(frame):
             self.recorder.add("Variable", "enter", sources, (self._new_content(store, inputs[-1]),), stack, False)
             return
@@ -136,7 +136,8 @@ class Variables:
             sources = [before, *sources]
         copies = op_type in words.OVERWRITES and self._copies(store, sources)
         after = self._new_content(store, inputs[-1] if op_type in words.OVERWRITES else None)
-        places = self.recorder.inputs(inputs[1:-1], stack, frame)  # where it is written to may have been computed
+        # Where it is written to may have been computed.
+        places = self.recorder.values.inputs(inputs[1:-1], stack, frame)
         given = () if self._is_sync(store) else (*sources, *places)
         op = self.recorder.add(by, "write", given, (after,), stack, False)
         store.copied = store.copied or copies
@@ -155,7 +156,7 @@ class Variables:
 
     def _new_content(self, store: Store, tensor: Any = None) -> int:
         old = self.recorder.recording.values[store.content] if store.content is not None else None
-        number = self.recorder.fresh_number()
+        number = self.recorder.values.fresh()
         if old is not None and tensor is None:
             value = Value(number, old.shape, old.floating, old.live, store.number)
         else:

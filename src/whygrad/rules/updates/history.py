@@ -200,3 +200,21 @@ def begins_with(case: Case, value: int) -> set[int]:
         elif made is not None and made.name in SUM | MINUS:
             todo.extend(made.inputs)
     return found
+
+
+def comes_through(case: Case, value: int, marks: set[int]) -> bool:
+    """Whether a value is one of these, or was made from one by operations that keep its shape."""
+    values = case.recording.values
+    todo, seen = [value], {value}
+    while todo:
+        number = todo.pop()
+        if number in marks:
+            return True
+        made = case.made_by.get(number)
+        if made is None or made.name in ("gradient", "autograd.grad") or number not in values:
+            continue
+        shape = values[number].shape
+        fresh = [v for v in made.inputs if v in values and values[v].shape == shape and v not in seen]
+        seen.update(fresh)
+        todo.extend(fresh)
+    return False

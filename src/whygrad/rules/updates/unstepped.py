@@ -14,7 +14,7 @@ from whygrad.rules.case import Case
 from whygrad.rules.targets.twins import target_networks
 from whygrad.rules.updates.leaks import leaks
 from whygrad.rules.updates.order import astray
-from whygrad.rules.w204_crossed_wires import instead_of
+from whygrad.rules.updates.wrong_steps import instead_of
 
 _ASSIGNED = re.compile(r"\s*([A-Za-z_][\w.]*)\s*(?::[^=]+)?=(?!=)")
 _STEPS = r"\.step\(|\.apply_gradients\(|\.apply\(|\.minimize\("
