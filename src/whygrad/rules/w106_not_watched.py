@@ -81,6 +81,8 @@ from whygrad.rules.updates.asked_for_nothing import asked_of_no_array
 from whygrad.rules.wording import at_line, quoted, subject, verb
 
 CODE, NAME = "W106", "not-watched"
+UNSEEN = "tensor data"
+"""What the recorder calls a tensor that it meets in use: where it was made it has not seen."""
 SUMMARY = "a gradient was asked of a constant, of an unwatched tensor, or of something that is no leaf"
 
 
@@ -121,7 +123,7 @@ def _of_values(case: Case, backward: Backward) -> Iterator[Finding]:
         if value is None:
             continue
         made = case.made_by.get(number)
-        made_at = case.site(made.stack) if made is not None else None
+        made_at = case.site(made.stack) if made is not None and made.name != UNSEEN else None
         where = asked_at or made_at
         rebound = variable_behind(case, number) is not None
         if rebound and (backward.call == ".grad" or not _watched(case, backward, number)):
