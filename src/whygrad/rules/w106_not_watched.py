@@ -77,7 +77,7 @@ from whygrad.rules.case import Case
 from whygrad.rules.cuts.missing import missing_gradients
 from whygrad.rules.cuts.rebound import rebound_under_no_grad, variable_behind
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.updates.asked_for_nothing import asked_of_no_array
+from whygrad.rules.updates.asked_for_nothing import SYMBOLIC, asked_of_no_array
 from whygrad.rules.wording import at_line, quoted, subject, verb
 
 CODE, NAME = "W106", "not-watched"
@@ -100,6 +100,7 @@ def check(case: Case) -> Iterator[Finding]:
     yield from _no_leaf_for_optimizer(case)
     yield from _integers(case)
     yield from asked_of_no_array(case)
+    yield from _symbolic(case)
 
 
 def _told_once(case: Case) -> list[Backward]:
@@ -206,6 +207,24 @@ def _rebound(case: Case) -> Iterator[Finding]:
             path=tuple(PathStep(site, op, role) for site, op, role in stations if site is not None),
         )  # fmt: skip
         return
+
+
+def _symbolic(case: Case) -> Iterator[Finding]:
+    """Keras: `model.inputs` and `layer.output` are places in a model, and no tensors that a tape could follow."""
+    refused = [(b.at, b.stack, b.call) for b in case.recording.backwards if SYMBOLIC in (b.error or "")]
+    refused += [(f.at, f.stack, "watch") for f in case.recording.failures if f.kind == "watch"]
+    for _, stack, call in sorted(refused)[:1]:
+        where = case.site(stack)
+        watches = call == "watch"
+        yield Finding(
+            code=CODE, rule=NAME, severity="error",
+            message=f"{quoted(where)} is given a symbolic tensor of Keras, which no tape follows",
+            why="model.inputs and layer.output say how a model was put together; they hold no numbers. What was "
+            "computed are the tensors that the model was called with, and those that it returned.",
+            fix="watch and ask for the tensor that the model is called with (tape.watch(x), tape.gradient(loss, x)); "
+            "for a layer inside, call keras.Model(model.inputs, [layer.output, model.output])",
+            variables=(), where=where, label=f"{'watches' if watches else 'asks for'} a place in the model, no tensor",
+        )  # fmt: skip
 
 
 def _watched_too_late(case: Case, backward: Backward, number: int) -> bool:

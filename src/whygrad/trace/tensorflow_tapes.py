@@ -15,7 +15,7 @@ from tensorflow.python.framework import ops
 from tensorflow.python.util import nest
 
 from whygrad.flow import reach
-from whygrad.flow.events import Backward
+from whygrad.flow.events import Backward, Failure
 from whygrad.flow.operations import Switch, Tape, Value
 from whygrad.trace.patches import Patches
 from whygrad.trace.session import DEPTH
@@ -162,7 +162,11 @@ class Tapes:
 
     def _wrap_watch(self, original: _Call) -> _Call:
         def watch(tape: Any, tensor: Any) -> None:
-            original(tape, tensor)
+            try:
+                original(tape, tensor)
+            except Exception as error:
+                self._refused(tensor, error, sys._getframe(1))
+                raise
             if self.recorder.active():
                 try:
                     self._watched(tape, tensor, sys._getframe(1))
@@ -170,6 +174,15 @@ class Tapes:
                     self.recorder.trouble(trouble)
 
         return watch
+
+    def _refused(self, thing: Any, error: Exception, frame: FrameType) -> None:
+        """A symbolic tensor of Keras (`model.inputs`) cannot be watched."""
+        recorder = self.recorder
+        symbolic = any(type(item).__name__ == "KerasTensor" for item in nest.flatten(thing))
+        if symbolic and recorder.active():
+            stack = recorder.session.stacks.capture(frame)
+            failure = Failure(recorder.session.tick(), "watch", f"{type(error).__name__}: {error}", stack)
+            recorder.recording.failures.append(failure)
 
     def _watched(self, tape: Any, thing: Any, frame: FrameType) -> None:
         recorder = self.recorder
