@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 from tensorflow.python.eager import backprop, context
 from tensorflow.python.framework import ops
+from tensorflow.python.pywrap_tfe import TFE_Py_TapeSetIsEmpty
 from tensorflow.python.util import nest
 
 from whygrad.flow import reach
@@ -72,6 +73,8 @@ class Tapes:
             place = caller.f_code, caller.f_lineno
             if place in self._places or not context.executing_eagerly() or recorder.local.busy:
                 return False
+            if recorder.looks_on() and not TFE_Py_TapeSetIsEmpty():
+                return False  # inside of a tape whose beginning went by: of such an update only a part would be seen
             self._places.add(place)
             if not recorder.looks_on() or not recorder.session.may_deepen():
                 return False
