@@ -18,7 +18,8 @@ class Block(nn.Module):
 
 
 torch.manual_seed(0)
-net = nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.ReLU(inplace=True), Block(), Block(), nn.Flatten(), nn.Linear(512, 2))
+stem = nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.ReLU(inplace=True))
+net = nn.Sequential(stem, Block(), Block(), nn.Flatten(), nn.Linear(512, 2))
 optimizer = torch.optim.SGD(net.parameters(), 0.05)
 for _ in range(5):
     images, labels = torch.randn(8, 3, 8, 8), torch.randint(0, 2, (8,))
