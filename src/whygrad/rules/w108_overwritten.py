@@ -248,10 +248,20 @@ def _writer(case: Case, backward: Backward) -> tuple[bool, Site | None, str, str
     if steps and (not fits or _names_parameter(backward.error or "")):
         step, changed_variables = steps[-1]
         return True, case.site(step.stack), "step", subject(case, changed_variables)
-    chosen = (fits or writes)[-1] if (fits or writes) else None
+    # What the write itself reads is no use by others: a rectifier in place goes behind every layer, and does no harm.
+    read = [w for w in fits if used_at.get(w.before, w.at) < w.at]
+    kept = [w for w in fits if _made_by(case, w.before, backward.error or "")]
+    chosen = next((some[-1] for some in (read, kept, fits, writes) if some), None)
     if chosen is not None:
         return False, case.site(chosen.stack), chosen.by, ""
     return False, None, "write", ""
+
+
+def _made_by(case: Case, value: int, error: str) -> bool:
+    """Whether PyTorch names the operation that made a value, and kept it: "output 0 of SigmoidBackward0"."""
+    found = re.search(r"output \d+ of (\w+?)(?:Backward\d*)?,", error)
+    made = case.made_by.get(value)
+    return found is not None and made is not None and made.name.strip("_") == found.group(1).lower()
 
 
 def _shape(error: str) -> tuple[int, ...] | None:

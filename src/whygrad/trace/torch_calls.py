@@ -99,6 +99,8 @@ class Calls:
             recorder.look_for_names(frame)
 
     def _note(self, name: str, args: Any, kwargs: Any, result: Any, frame: FrameType) -> None:
+        if kwargs.get("inplace") is True and kwargs.get("training", True) and args and result is args[0]:
+            name = f"{name}_"  # nn.ReLU(inplace=True) calls F.relu; a dropout that is off changes nothing
         in_place = (name[-1] == "_" and name[-2:] != "__") or name in words.IN_PLACE
         if in_place and args and isinstance(args[0], Tensor):
             self._note_write(name, args, kwargs, frame)

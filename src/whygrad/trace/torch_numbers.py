@@ -36,7 +36,7 @@ SINGULAR = frozenset({
 })  # fmt: skip
 """Functions whose derivative is infinite somewhere; whether their arguments contain a zero is counted."""
 
-_RELU = frozenset({"relu", "relu_", "relu6", "threshold"})
+_RELU = frozenset({"relu", "relu_", "relu6", "relu6_", "threshold", "threshold_"})
 _CLAMP = frozenset({"clamp", "clip", "clamp_", "hardtanh", "clamp_min", "clamp_max", "relu6"})
 _PICKS = {"minimum": 2, "maximum": 2, "min": 2, "max": 2, "fmin": 2, "fmax": 2}
 _SOFTMAX = frozenset({"softmax", "log_softmax", "gumbel_softmax"})

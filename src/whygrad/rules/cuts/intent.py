@@ -147,14 +147,19 @@ def is_compared(case: Case, part: reach.Slice, cut: reach.Cut, tape: int | None)
 
 
 def _learns(case: Case, value: int, tape: int | None) -> bool:
-    """Whether a gradient that arrives at a value goes on to a variable."""
+    """Whether a gradient that arrives at a value goes on to a variable that somebody trains.
+
+    A target network without a stop has a gradient, too, and nobody to apply it: what is held against it learns nothing.
+    """
     recording = case.recording
+    held = {v for optimizer in recording.optimizers.values() for v in optimizer.holds} | case.trained
     todo, seen = [value], {value}
     while todo:
         number = todo.pop()
         made = case.made_by.get(number)
         known = recording.values.get(number)
-        if known is not None and known.variable is not None and (made is None or made.name != "captured"):
+        own = known is not None and known.variable is not None and (made is None or made.name != "captured")
+        if own and known is not None and (known.variable in held or not held):
             return True
         for source in made.inputs if made is not None else ():
             if source not in seen and made is not None and reach.carries(recording, made, source, number, tape):
