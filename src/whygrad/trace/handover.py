@@ -156,7 +156,10 @@ def _head(data: Any) -> tuple[int, bytes] | None:
 
 
 def _floats(data: Any) -> list[float]:
-    """Numbers that could not well be equal by chance: 0.5 and 3.0 are everywhere, 0.7351… is one value."""
+    """Numbers that could not well be equal by chance: 0.5 and 3.0 are everywhere, 0.7351… is one value.
+
+    Without their signs: a policy's loss is `-log_prob * R`, and Python turns the sign of a number unseen.
+    """
     found: list[float] = []
     todo = [data]
     numpy = sys.modules.get("numpy")
@@ -164,7 +167,7 @@ def _floats(data: Any) -> list[float]:
         item = todo.pop()
         if isinstance(item, float):  # numpy.float64 is one too
             if item == item and (item * 4096.0) % 1.0:
-                found.append(float(item))
+                found.append(abs(float(item)))
         elif isinstance(item, list | tuple):
             todo.extend(item)
         elif numpy is not None and isinstance(item, numpy.ndarray | numpy.floating):
