@@ -64,6 +64,13 @@ def test_same_number(data: object) -> None:
     assert (1, 2, "value") in links(recording(leave(1), enter(2)), exits)
 
 
+def test_a_number_whose_sign_was_turned() -> None:
+    exits = Exits()
+    exits.left(1, 0.7351928)
+    exits.entered(2, -0.7351928)
+    assert links(recording(leave(1), enter(2)), exits) == [(1, 2, "value")]
+
+
 def test_each_number_of_a_list_is_traced_to_its_own_exit() -> None:
     exits = Exits()
     for at, number in enumerate((0.1234567, 0.2345678, 0.3456789), 1):

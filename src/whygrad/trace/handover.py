@@ -1,7 +1,8 @@
 """Linking a value that left the framework to the tensor it came back as.
 
 Three kinds of proof, best first: the same memory (`torch.from_numpy(x.numpy())`), the same numbers
-(`torch.tensor([x.item(), …])`), and the source (`whygrad.trace.source_flow`) where arithmetic lies between.
+(`torch.tensor([x.item(), …])`, `-x.item() * y`), and the source (`whygrad.trace.source_flow`) where arithmetic lies
+between.
 """
 
 from __future__ import annotations
