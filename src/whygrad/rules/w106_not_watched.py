@@ -138,7 +138,7 @@ def _of_values(case: Case, backward: Backward) -> Iterator[Finding]:
                 if recording.framework == "torch"
                 else "write into the variable: w.assign_sub(lr * gradient)"
             )
-        elif backward.call == ".grad":
+        elif backward.call == ".grad" and value.live:
             what = quoted(made_at, "this tensor")
             label = "asked of a tensor that is no leaf: it is the result of an operation"
             why = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 from collections.abc import Iterable
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -190,15 +191,33 @@ class Gradients:
                 recorder.by_hand.read(variable, tensor, recorder.variables.value_of(grad))
         elif tensor.is_leaf and tensor.requires_grad:
             recorder.by_hand.found_none(tensor, frame)
-        elif not tensor.is_leaf and tensor.requires_grad and not tensor.retains_grad:
-            stack = recorder.session.stacks.capture(frame)
-            at, value = recorder.session.tick(), recorder.variables.value_of(tensor)
-            recorder.recording.backwards.append(
-                Backward(at, ".grad", None, stack, asked_values=(value,), error="not a leaf")
-            )
-            recorder.look_for_names(frame)
+        elif tensor.requires_grad:
+            if not tensor.retains_grad:
+                self._note_no_grad(tensor, frame, "not a leaf")
+        elif variable is None and _asks_none_for_more(frame):
+            recorder.refused()
+            self._note_no_grad(tensor, frame, "requires no gradient")
+
+    def _note_no_grad(self, tensor: Tensor, frame: FrameType, error: str) -> None:
+        recorder = self.recorder
+        stack = recorder.session.stacks.capture(frame)
+        at, value = recorder.session.tick(), recorder.variables.value_of(tensor)
+        recorder.recording.backwards.append(Backward(at, ".grad", None, stack, asked_values=(value,), error=error))
+        recorder.look_for_names(frame)
 
 
 def _retains(args: Any, kwargs: Any) -> bool:
     """Whether `backward(gradient, retain_graph)` keeps the graph."""
     return bool(kwargs.get("retain_graph")) or (len(args) > 2 and bool(args[2]))
+
+
+def _asks_none_for_more(frame: FrameType) -> bool:
+    """Whether the program goes on with an attribute that None does not have: `x.grad.sign()`, not `x.grad is None`.
+
+    Then it counts on a gradient, and ends here. A guard or a print of a constant's `.grad` means nothing.
+    """
+    after = (i for i in dis.get_instructions(frame.f_code) if i.offset > frame.f_lasti and i.opname != "CACHE")
+    following = next(after, None)
+    if following is None or following.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
+        return False
+    return not hasattr(None, str(following.argval))
