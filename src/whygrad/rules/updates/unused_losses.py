@@ -15,8 +15,9 @@ from whygrad.rules.updates.order import idle, steps_of
 def unused_loss(case: Case, optimizer: Optimizer) -> Op | None:
     """For an optimizer that never has a gradient: the last scalar computed from its variables that could be one.
 
-    It must carry a gradient to them, and no backward pass may be computed from it. None where there is no such
-    loss: then the variables are not used, or something stops their gradient, which other rules explain.
+    It must carry a gradient to them, and no backward pass may be computed from it. Where nothing is ever
+    backpropagated it may be one number for each row, which `loss.mean().backward()` would have taken. None where there
+    is no such loss: then the variables are not used, or something stops their gradient, which other rules explain.
     """
     steps = steps_of(case, optimizer)
     cut = {v for missing in missing_gradients(case) for found in missing.cuts for v in found.variables}
@@ -26,6 +27,7 @@ def unused_loss(case: Case, optimizer: Optimizer) -> Op | None:
     used = {v for b in case.recording.backwards if b.loss is not None for v in case.slice(b, reach.CERTAIN).values}
     alive = {value.id for value in values.values() if value.variable in optimizer.holds}
     scalars: list[Op] = []
+    rows: list[Op] = []
     consumed: set[int] = set()
     for at, op in case.recording.ops.items():
         if at > steps[0].at:
@@ -35,9 +37,12 @@ def unused_loss(case: Case, optimizer: Optimizer) -> Op | None:
         for target in op.outputs:
             if any(s in alive and reach.carries(case.recording, op, s, target, None) for s in op.inputs):
                 alive.add(target)
-                if all(size == 1 for size in values[target].shape) and target not in used and not _one_row(values, op):
-                    scalars.append(op)
+                if target in used or _one_row(values, op):
+                    continue
+                (scalars if all(size == 1 for size in values[target].shape) else rows).append(op)
     ends = [op for op in scalars if not any(value in consumed for value in op.outputs)]
+    if not ends and not case.recording.backwards:  # the mean is often taken in the line that is not there
+        ends = [op for op in rows if not any(v in consumed for v in op.outputs) and _compares(case, op)]
     if case.recording.backwards:  # beside another loss, a mean that is printed is no loss
         ends = [op for op in ends if _compares(case, op)]
     return ends[-1] if ends and not _beside_another(case, ends[-1], steps[0]) else None
