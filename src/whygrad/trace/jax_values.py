@@ -67,11 +67,9 @@ class Values:
                 scope.variables[number] = base.val
 
     def alike(self, scope: Scope, number: int, other: int) -> None:
-        """A value is what another one is: what is run once more finds its content there."""
+        """A value is what another one is: where the function is run once more, its content is found there."""
         if other in scope.variables:
             scope.variables[number] = scope.variables[other]
-        if other in self._objects:
-            self._objects[number] = self._objects[other]
 
     def bind(self, thing: Any, number: int) -> None:
         """From here on this object stands for that value; so does what it wraps, where that is new."""
