@@ -27,6 +27,21 @@ MESSAGES: dict[str, dict[str, Any]] = {
             (29, "before it could be applied here"),
         ],
     },
+    "w503_replaced_late_dropped": {
+        "severity": "warning",
+        "message": "the sync of `agent.target_params` is computed and not kept: `agent.target_params` never follows "
+        "`agent.params`",
+        "label": "nothing takes the new state",
+        "why": "Arrays in JAX do not change: a new state is made here, and the old one stays in use. The loss takes "
+        "its targets from `agent.target_params`, which stays what it was when training began.",
+        "fix": "bind what this returns to the name of the state",
+        "variables": ("agent.target_params['out']", "agent.target_params['w']"),
+        "path": [
+            (27, "the target is computed with `agent.target_params`"),
+            (36, "nothing takes the new state"),
+            (28, "the loss"),
+        ],
+    },
     "w506_optimizer_made_anew": {
         "severity": "warning",
         "message": "`train_step` was traced in 11 of 11 calls",

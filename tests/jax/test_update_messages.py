@@ -36,6 +36,16 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("net.head",),
         "path": [(19, "made here"), (31, "the loss, to which it is a constant")],
     },
+    "w203_layer_around_a_function": {
+        "severity": "error",
+        "message": "`hidden` is no part of the model: `Net` keeps it in a function",
+        "label": "JAX does not see this layer",
+        "why": "JAX differentiates and updates the leaves of a tree, and does not look into a function. The weights of "
+        "this layer are constants of the function: no gradient is asked for them, and they keep their first values.",
+        "fix": "keep the layer itself in the model, beside the function: what a function has taken in is no leaf",
+        "variables": ("hidden",),
+        "path": [(14, "made here"), (29, "the loss, to which it is a constant")],
+    },
     "w303_chain_clips_last": {
         "severity": "warning",
         "message": "`clip_by_global_norm` clips what the optimizer has made of the gradients of `params` "

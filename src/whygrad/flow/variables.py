@@ -50,8 +50,8 @@ class HiddenLayer:
     name: str
     keeper: str
     """The class whose instance keeps it."""
-    static: bool
-    """In a static field, not in a plain object."""
+    place: str
+    """What it is kept in: a "static field", a "plain object", or around a "function"."""
     values: frozenset[int]
     created: int | None
 

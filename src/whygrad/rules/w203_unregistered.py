@@ -128,6 +128,14 @@ CODE, NAME = "W203", "unregistered"
 SUMMARY = "layers the model does not track: in a plain list, a dict, an object"
 
 
+_SEEN = {
+    "static field": "take static=True away: it is for what is no array, such as a size or a function",
+    "plain object": "keep the layer as an attribute of the model, or make the class of the object a module as well",
+    "function": "keep the layer itself in the model, beside the function: what a function has taken in is no leaf",
+}
+"""What brings a layer into the tree, by what it is kept in."""
+
+
 def check(case: Case) -> Iterator[Finding]:
     """Layers in use that the model's own list of parameters does not contain."""
     recording = case.recording
@@ -223,15 +231,15 @@ def _hidden_finding(case: Case, layer: HiddenLayer, backward: Backward) -> Findi
     inside = [site for site in stack if site.function == f"{layer.keeper}.__init__"]
     where = next(iter((*inside, *stack)), loss)
     model = layer.name.partition(".")[0]
-    place = "a static field" if layer.static else "a plain object"
+    place = f"a {layer.place}"
+    used = f"is used by `{model}` but is no part of it" if layer.place != "function" else "is no part of the model"
     steps = [(where, "creation", "made here"), (loss, "loss", "the loss, to which it is a constant")]
     return Finding(
         code=CODE, rule=NAME, severity="error",
-        message=f"`{layer.name}` is used by `{model}` but is no part of it: `{layer.keeper}` keeps it in {place}",
+        message=f"`{layer.name}` {used}: `{layer.keeper}` keeps it in {place}",
         why=f"JAX differentiates and updates the leaves of a tree, and does not look into {place}. The weights of this "
         "layer are constants of the function: no gradient is asked for them, and they keep their first values.",
-        fix="take static=True away: it is for what is no array, such as a size or a function" if layer.static
-        else "keep the layer as an attribute of the model, or make the class of the object a module as well",
+        fix=_SEEN[layer.place],
         variables=(layer.name,), where=where, label="JAX does not see this layer", loss=loss,
         path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
     )  # fmt: skip

@@ -76,6 +76,8 @@ SUMMARY = "clipping leaves nothing of the gradient: a limit of zero, or one far 
 
 _LEFT = 1e-3
 _MOVES = 1e-6
+_CRAWLS = 1e-5
+"""JAX: with clipping a thousand times below the norm so small a step is its doing; Adam's own are a thousandth."""
 _EPSILON = 1e-9
 _BY_OPTIMIZER = frozenset({"clipnorm", "global_clipnorm", "clipvalue"})
 _SCALE_FREE = frozenset({
@@ -130,7 +132,9 @@ def _too_small(case: Case, edit: Edit) -> bool:
     if left >= _LEFT * norm:
         return False
     if case.recording.framework == "jax":
-        return _hardly_moves(case, step, edit)
+        moved = _moved(case, step, edit)
+        # What is so small in each entry is small beside Adam's epsilon, too; a step by signs alone goes on as before.
+        return moved is not None and (moved < _CRAWLS or (moved < _LEFT and left / math.sqrt(max(1, size)) < _EPSILON))
     optimizer = case.recording.optimizers[step.optimizer]
     if optimizer.name in _SCALE_FREE:
         return left / math.sqrt(max(1, size)) < max(_EPSILON, (optimizer.epsilon or 0.0) / 100)
@@ -138,12 +142,12 @@ def _too_small(case: Case, edit: Edit) -> bool:
     return moves < _MOVES * norm_of({v: n for v, n in step.weights.items() if v in edit.variables})
 
 
-def _hardly_moves(case: Case, step: Step, edit: Edit) -> bool:
-    """JAX: by how much the step changed the weights is known; what Adam makes of a small gradient is not small."""
+def _moved(case: Case, step: Step, edit: Edit) -> float | None:
+    """JAX: the share of the weights that the step changed; what Adam makes of a small gradient may not be small."""
     values = case.recording.values
     changes = {v: n for v in step.weights if v in edit.variables and (n := values[step.taken[v]].numbers) is not None}
-    weights = {v: step.weights[v] for v in changes}
-    return bool(changes) and norm_of(changes) < _MOVES * norm_of(weights)
+    weights = norm_of({v: step.weights[v] for v in changes})
+    return norm_of(changes) / weights if weights > 0 else None
 
 
 def _step_after(case: Case, edit: Edit) -> Step | None:
@@ -188,9 +192,17 @@ def _hardly(case: Case, where: Site | None, edits: list[Edit]) -> Finding:
         f"{verb(members, case, 'its', 'their')} gradient after clipping{at_line(where)}",
         f"a limit of {limit:.3g} against a norm of {norms[-1]:.3g}",
         f"In every update that was looked at the norm was between {min(norms):.3g} and {max(norms):.3g}; after "
-        f"{_called(edits[-1])} with {limit:.3g} the step moves the weights by less than a millionth of their size.",
+        f"{_called(edits[-1])} with {limit:.3g} the step moves the weights by {_as_share(case, edits)} of their size.",
         f"raise the limit of {quoted(where)} to about the norm that a normal update has, or leave the clipping out",
     )  # fmt: skip
+
+
+def _as_share(case: Case, edits: list[Edit]) -> str:
+    """In words how far the steps go at most."""
+    steps = [(step, edit) for edit in edits if (step := _step_after(case, edit)) is not None]
+    jax = case.recording.framework == "jax"
+    most = max((m for step, edit in steps if (m := _moved(case, step, edit)) is not None), default=0.0) if jax else 0.0
+    return "less than a millionth" if most < _MOVES else f"{most:.0e}"
 
 
 def _called(edit: Edit) -> str:

@@ -76,7 +76,7 @@ from whygrad.rules.numbers.flatness import is_nothing
 from whygrad.rules.targets import sync_source
 from whygrad.rules.targets.averaged_outside import averaged_outside
 from whygrad.rules.targets.bound_once import bound_once, given_once
-from whygrad.rules.targets.left_averages import dropped_average, dropped_averages_of
+from whygrad.rules.targets.left_averages import dropped_average, dropped_averages_of, mixed_for_a_loss
 from whygrad.rules.targets.objective import objectives
 from whygrad.rules.targets.shared_originals import misled
 from whygrad.rules.targets.synced_beside import synced_beside
@@ -119,7 +119,7 @@ def _follows(case: Case, twin: Twin) -> bool:
     if twin.members <= case.recording.unseen_later:
         if synced_beside(case, twin):
             return False
-        if _averaged_in_vain(case, twin):
+        if _averaged_in_vain(case, twin) or _mixed_in_vain(case, twin):
             return False
         turned = any(c.at > twin.begun for c in twin.out_of)
         files = {site.file for stack in case.recording.stacks for site in stack if site.own}
@@ -140,6 +140,13 @@ def _averaged_in_vain(case: Case, twin: Twin) -> bool:
     """JAX: whether an average for the target is made in every update that was seen, and the next one uses none."""
     steps = sum(1 for s in case.recording.steps if s.applied & twin.originals)
     return steps > FEWEST and dropped_averages_of(case, twin) >= steps - 1
+
+
+def _mixed_in_vain(case: Case, twin: Twin) -> bool:
+    """JAX: whether what the target is to become is made for a loss, and no update that was seen began with it."""
+    steps = sum(1 for s in case.recording.steps if s.applied & twin.originals)
+    kept = any(c.at > twin.begun for c in twin.into)
+    return steps > FEWEST and not kept and mixed_for_a_loss(case, twin) is not None
 
 
 def _left_at_first(case: Case, twin: Twin) -> list[Copy]:

@@ -1,4 +1,5 @@
-"""Layers that a model keeps where JAX does not look: in a static field (Equinox), in a plain object (Flax NNX too).
+"""Layers that a model keeps where JAX does not look: in a static field (Equinox), in a plain object (Flax NNX too),
+around a function that is one of its leaves (`lambda x: relu(hidden(x))`).
 
 Such a layer is no part of the tree that is differentiated: its weights are constants of the function. Arrays that are
 kept so by themselves may well be meant as constants; a layer is there to learn.
@@ -43,14 +44,14 @@ class HiddenLayers:
                 if is_model(thing) and not isinstance(thing, type):
                     found = list(_hidden(name, thing, 0))
                     if found and any(id(array) in wanted for array in _tree(thing)):
-                        for path, keeper, static, arrays in found:
-                            self._keep(path, keeper, static, arrays, stack)
+                        for path, keeper, place, arrays in found:
+                            self._keep(path, keeper, place, arrays, stack)
 
-    def _keep(self, path: str, keeper: str, static: bool, arrays: list[Any], stack: int) -> None:
+    def _keep(self, path: str, keeper: str, place: str, arrays: list[Any], stack: int) -> None:
         recorder = self.recorder
         values = frozenset(recorder.values.of(recorder.root, array, stack) for array in arrays)
         made = recorder.variables.maker(min(values))
-        hidden = HiddenLayer(path, keeper, static, values, made.stack if made is not None else None)
+        hidden = HiddenLayer(path, keeper, place, values, made.stack if made is not None else None)
         if all(one.values != values for one in recorder.recording.hidden):
             recorder.recording.hidden.append(hidden)
 
@@ -60,16 +61,20 @@ def _tree(model: Any) -> Iterator[Any]:
     return (array for leaf in jax.tree_util.tree_leaves(model) if (array := array_of(leaf)) is not None)
 
 
-def _hidden(path: str, item: Any, depth: int) -> Iterator[tuple[str, str, bool, list[Any]]]:
-    """Layers out of JAX's sight: where they are, who keeps them, whether in a static field, and their arrays."""
+def _hidden(path: str, item: Any, depth: int, keeper: str = "") -> Iterator[tuple[str, str, str, list[Any]]]:
+    """Layers out of JAX's sight: where they are, who keeps them and in what, and their arrays."""
+    if isinstance(item, FunctionType) and keeper:
+        for name, child in _around(item):
+            if type(child).__qualname__ != keeper:  # `self`: of that it knows the first state alone, but no layer
+                yield from ((inner, keeper, "function", arrays) for inner, arrays in _layers(name, child, 0))
     if depth > _DEEP or isinstance(item, _PLAIN) or array_of(item) is not None:
         return
     if isinstance(item, Mapping):
         for key, child in item.items():
-            yield from _hidden(f"{path}[{key!r}]", child, depth + 1)
+            yield from _hidden(f"{path}[{key!r}]", child, depth + 1, keeper)
     elif isinstance(item, list | tuple):
         for index, child in enumerate(item):
-            yield from _hidden(f"{path}[{index}]", child, depth + 1)
+            yield from _hidden(f"{path}[{index}]", child, depth + 1, keeper)
     elif is_model(item):
         static = {f.name for f in dataclasses.fields(item) if f.metadata.get("static")} if _is_dataclass(item) else ()
         for name, child in list(getattr(item, "__dict__", {}).items()):
@@ -77,9 +82,18 @@ def _hidden(path: str, item: Any, depth: int) -> Iterator[tuple[str, str, bool, 
                 continue
             if name in static or _is_object(child):
                 for inner, arrays in _layers(f"{path}.{name}", child, 0):
-                    yield inner, type(item).__qualname__, name in static, arrays
+                    yield inner, type(item).__qualname__, "static field" if name in static else "plain object", arrays
             else:
-                yield from _hidden(f"{path}.{name}", child, depth + 1)
+                yield from _hidden(f"{path}.{name}", child, depth + 1, type(item).__qualname__)
+
+
+def _around(function: FunctionType) -> Iterator[tuple[str, Any]]:
+    """What a function has taken in from the one around it."""
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            yield name, cell.cell_contents
+        except ValueError:  # it has no value yet
+            continue
 
 
 def _layers(path: str, item: Any, depth: int) -> Iterator[tuple[str, list[Any]]]:

@@ -93,6 +93,7 @@ def _copy(calls: Calls, scope: Scope, number: int, stack: int) -> int:
     if not value.floating or not value.shape:
         return number
     copy = calls.recorder.values.fresh(scope, value.shape, True)
+    calls.recorder.values.alike(scope, copy, number)
     calls.write(scope, "copy", [number], [copy], stack)
     return copy
 

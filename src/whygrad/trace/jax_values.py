@@ -66,6 +66,11 @@ class Values:
             if isinstance(getattr(base, "val", None), core.Var):
                 scope.variables[number] = base.val
 
+    def alike(self, scope: Scope, number: int, other: int) -> None:
+        """A value is what another one is: where the function is run once more, its content is found there."""
+        if other in scope.variables:
+            scope.variables[number] = scope.variables[other]
+
     def bind(self, thing: Any, number: int) -> None:
         """From here on this object stands for that value; so does what it wraps, where that is new."""
         self._set(thing, number)

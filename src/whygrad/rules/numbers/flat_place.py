@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.numbers.flatness import Dead, fed_by
@@ -12,12 +13,20 @@ def place_of(case: Case, dead: Dead) -> Site | None:
     if dead.why == "zero weights" and dead.zero_variable is not None:
         return _filled(case, dead.zero_variable) or case.site(dead.op.stack)
     if dead.why == "zero factor" and dead.zero is not None and dead.zero.kind != "enter":
-        return case.site(dead.zero.stack)
+        return case.site(zero_row(case, dead.zero).stack)
     here = case.site(dead.op.stack)
     if here is None or not _says_little(case, dead, here):
         return here
     layer = fed_by(case, dead.source)
     return next((s for v in sorted(layer) if (s := case.site(case.variable(v).created)) is not None), here)
+
+
+def zero_row(case: Case, zero: Op) -> Op:
+    """JAX: what a loop made zeros of in each of its rounds, where it gives back the rows of all of them."""
+    rows = [case.made_by.get(v) for v in zero.inputs] if zero.name == "stack" else []
+    first = rows[0] if rows else None
+    same = first is not None and all(row is not None and row.stack == first.stack for row in rows)
+    return first if first is not None and same and first.kind != "enter" else zero
 
 
 def _says_little(case: Case, dead: Dead, here: Site) -> bool:

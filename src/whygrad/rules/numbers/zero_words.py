@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Severity
-from whygrad.rules.numbers.flat_place import place_of
+from whygrad.rules.numbers.flat_place import place_of, zero_row
 from whygrad.rules.numbers.flatness import (
     CUSTOM,
     QUOTIENTS,
@@ -149,7 +149,7 @@ def _zero_factor(case: Case, dead: Dead, here: str) -> tuple[Severity, str, str,
             f"{here} multiplies by data that are zero in every entry (rewards that are still zero, a mask).",
             "nothing to do if rewards are rare; else look at where the zeros come from",
         )
-    made = quoted(case.site(dead.zero.stack))
+    made = quoted(case.site(zero_row(case, dead.zero).stack))
     return (
         "warning",
         "all zeros",

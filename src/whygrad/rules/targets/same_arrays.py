@@ -6,6 +6,7 @@ loss is given the same arrays as prediction and as target each time, or a target
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
@@ -43,7 +44,8 @@ class Same:
 def found(case: Case) -> list[Same]:
     """Each network once."""
     known: list[Same] = []
-    for one in (*_given_twice(case), *_replaced_each_time(case), *_passed_by(case), *_one_object(case)):
+    kinds = (_given_twice, _differentiated_twice, _replaced_each_time, _passed_by, _one_object)
+    for one in (same for kind in kinds for same in kind(case)):
         if not any(one.members & other.members or one.where == other.where for other in known):
             known.append(one)
     return known
@@ -62,6 +64,30 @@ def _given_twice(case: Case) -> Iterator[Same]:
                 members = set(objective.variables(ours & objective.read.get(target.value, 0)))
                 if members and members <= event.variables:
                     yield _explained(case, members, objective.backward, event)
+
+
+def _differentiated_twice(case: Case) -> Iterator[Same]:
+    """The same for the function that is differentiated: `jax.grad(loss)(params, params, batch)`."""
+    for objective in objectives(case):
+        call = case.site(objective.backward.stack)
+        given = [name for name in syntax.arguments(call) if name] if call is not None else []
+        twice = next((name for i, name in enumerate(given) if name in given[:i]), None)
+        for target in bootstraps(case, objective, live=False) if twice is not None else ():
+            ours = objective.live[target.prediction] & objective.trained
+            members = set(objective.variables(ours & objective.read.get(target.value, 0)))
+            if members and all(_is_of(case.variable(v).name, twice or "") for v in members):
+                yield _twice(members, objective.backward, call, twice or "")
+
+
+def _is_of(name: str, given: str) -> bool:
+    """Whether an expression's last word is one of those that a variable is called by: `state.params`, `params`."""
+    return given.rpartition(".")[2] in re.findall(r"\w+", name)
+
+
+def _twice(members: set[int], backward: Backward, call: Site | None, name: str) -> Same:
+    return Same(members, backward, call, f"`{name}` is passed twice",
+        f"The function takes two sets of parameters and is given `{name}` for both.",
+        "pass the target parameters as the other argument")  # fmt: skip
 
 
 def _passed_by(case: Case) -> Iterator[Same]:
@@ -181,8 +207,7 @@ def _explained(case: Case, members: set[int], backward: Backward, event: Doubled
     given = syntax.arguments(call) if call is not None else []
     twice = next((name for i, name in enumerate(given) if name in given[:i]), None)
     if twice is not None:
-        return Same(members, backward, call, f"`{twice}` is passed twice", "The function takes two sets of parameters "
-            f"and is given `{twice}` for both.", "pass the target parameters as the other argument")  # fmt: skip
+        return _twice(members, backward, call, twice)
     files = sorted({site.file for stack in case.recording.stacks for site in stack if site.own})
     for target in given:
         for site, value in reversed(list(syntax.bindings(files, target))):

@@ -13,7 +13,7 @@ from whygrad.rules.targets.synced_twice import synced_twice
 from whygrad.rules.targets.target_kinds import makes_targets
 from whygrad.rules.targets.twin import Twin
 from whygrad.rules.targets.twins import shown_apart
-from whygrad.rules.targets.waiting_sync import in_loop, waiting
+from whygrad.rules.targets.waiting_sync import fallen, in_loop, waiting
 from whygrad.rules.wording import at_line, count, quoted
 
 CODE, NAME = "W503", "target-never-synced"
@@ -76,6 +76,13 @@ def unsynced(case: Case, twin: Twin) -> Finding:
             f"The loss is computed with what this returns, and the next one begins with {name} as it was when training "
             "began.",
             f"keep what it returns as the new {name}")  # fmt: skip
+    kept = fallen(files, names) if case.recording.framework == "jax" else None
+    if kept is not None and not case.recording.cut_short:
+        return finding_of(case, twin, kept, "warning",
+            f"the sync of {name} is computed and not kept: {name} never follows {online}",
+            "nothing takes the new state",
+            f"Arrays in JAX do not change: a new state is made here, and the old one stays in use. {stayed}",
+            "bind what this returns to the name of the state")  # fmt: skip
     where = blamed(case, once[-1:]) if once else used_at(case, twin) or case.loss_site(twin.objective.backward)
     label = "copied here once, and never again" if once else "the target network is used here and never synced"
     severity: Severity = "note" if case.recording.cut_short or _may_stay(case, twin, files, names) else "warning"

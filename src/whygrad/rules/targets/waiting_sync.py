@@ -41,10 +41,23 @@ def waiting(
             if unused and not keys:
                 continue
             if not _never([one for _, one in trees], tree, statement) and not _restores(tree, function):
-                end = statement.end_col_offset or statement.col_offset
-                return Site(file, statement.lineno, statement.col_offset, statement.end_lineno or statement.lineno, end,
-                            function)  # fmt: skip
+                return _site(file, statement, function)
     return None
+
+
+def fallen(files: Iterable[str], names: set[str]) -> Site | None:
+    """A line that makes a state with new content for a network of these names, and keeps it nowhere."""
+    trees = [(file, tree) for file in files if (tree := tree_of(file)) is not None]
+    for file, tree in trees:
+        for function, statement in _statements(tree, ""):
+            if _lets_fall(statement) and _would_sync(statement, names, set()) and not _restores(tree, function):
+                return _site(file, statement, function)
+    return None
+
+
+def _site(file: str, statement: ast.stmt, function: str) -> Site:
+    last, end = statement.end_lineno or statement.lineno, statement.end_col_offset or statement.col_offset
+    return Site(file, statement.lineno, statement.col_offset, last, end, function)
 
 
 def _is_method(tree: ast.Module, statement: ast.stmt) -> bool:
@@ -110,9 +123,7 @@ def in_loop(site: Site) -> Site:
         for function, statement in _statements(loop, site.function):
             calls = [dotted(n.func).rpartition(".")[2] for n in ast.walk(statement) if isinstance(n, ast.Call)]
             if statement.lineno != site.line and any(call in SYNCS for call in calls):
-                end = statement.end_col_offset or statement.col_offset
-                return Site(site.file, statement.lineno, statement.col_offset,
-                            statement.end_lineno or statement.lineno, end, function)  # fmt: skip
+                return _site(site.file, statement, function)
     return site
 
 

@@ -41,7 +41,9 @@ def never_asked(case: Case) -> list[NeverAsked]:
             continue
         using = [b for b in passes if begun.values <= _made_with(case, b)]
         used_up = bool(using) and using[-1] is passes[-1] and all(s.at < using[-1].at for s in recording.steps)
-        wrong = [b for b in using if (recording.failed and used_up) or _has_its_own(case, b, using, passes)]
+        wrong = [b for b in using if _has_its_own(case, b, using, passes)]
+        if not wrong and recording.failed and used_up:
+            wrong = [b for b in using if b.stack == using[-1].stack]  # the one after which it failed
         if wrong:
             inside = begun.values <= case.slice(wrong[0], reach.CERTAIN).values
             found.append(NeverAsked(begun, wrong[0], sum(b.stack == wrong[0].stack for b in wrong), inside))
