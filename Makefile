@@ -5,22 +5,26 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 QUIET := TF_CPP_MIN_LOG_LEVEL=3
 TFJS := tests/interchange/node_modules/.installed
-# `make test` runs so many suites at once: one for each core, at most four, for one may take several gigabytes of memory.
-JOBS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); [ $$n -lt 4 ] && echo $$n || echo 4)
+# `make test` runs so many suites at once: one for each core and one more, for those on Ray mostly wait; at most five, for
+# one may take several gigabytes of memory.
+JOBS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); [ $$n -lt 4 ] && echo $$((n + 1)) || echo 5)
 # What a suite says stays in one piece, with a make that can do that (macOS brings an older one).
 SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 # Those that take longest begin first, so that no core is idle at the end.
-SUITES := test-ray test-cli test-rl-torch test-rl-tensorflow test-rl-jax test-docs test-watch test-sweep test-interop \
-	test-lessons test-view test-tensorflow test-pages test-interchange-jax test-interchange-torch test-jax \
-	test-interchange-tensorflow test-contracts test-torch test-package test-rl test-keras-torch
+SUITES := test-ray-workers test-rl-torch test-rl-tensorflow test-rl-jax test-jax test-ray-learners test-docs test-cli \
+	test-tensorflow test-lessons test-interop test-watch test-sweep test-view test-pages test-ray-jax test-ray-tensorflow \
+	test-interchange-jax test-interchange-torch test-interchange-tensorflow test-contracts test-torch test-package test-rl \
+	test-keras-torch
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test suites check $(SUITES) test-rl-backends test-interchange test-rl-long test-tf-agents test-wheel \
+.PHONY: help setup demo test suites check $(SUITES) test-ray test-rl-backends test-interchange test-rl-long test-tf-agents test-wheel \
 	bench learning speed tables docs test-docs-long coverage clean
 
 # Every suite computes on one core: two that run side by side would else fight for them.
 test-%: export OMP_NUM_THREADS := 1
 test-%: export TF_NUM_INTRAOP_THREADS := 1
+# What JAX compiles here is small, and runs a few times: optimizing it would take longer.
+test-jax test-rl-jax test-interop: export JAX_DISABLE_MOST_OPTIMIZATIONS := 1
 
 help: ## print this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,7 +50,7 @@ check: $(STAMP) ## the fast inner loop: ruff, types, import contracts, tests tha
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m pytest -q tests/flow tests/report tests/test_imports.py --ignore tests/report/test_report_browser.py
 
-test: check ## everything: the above, and the real frameworks; as many suites at once as there are cores (JOBS=1: one)
+test: check ## everything: the above, and the real frameworks; one suite more at once than there are cores (JOBS=1: one)
 	@echo "$(words $(SUITES)) suites, $(JOBS) at a time; what one says comes when it has ended"
 	+@$(MAKE) --no-print-directory --jobs=$(JOBS) --keep-going $(SYNC) suites
 
@@ -122,9 +126,18 @@ test-rl-long: $(STAMP) ## the rest of the above on TensorFlow and JAX: probes, m
 	KERAS_BACKEND=tensorflow $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends --everywhere -m once
 	KERAS_BACKEND=jax $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends --everywhere -m once
 
-test-ray: $(STAMP) ## tests of workers and learners on Ray, with faults; that one worker changes nothing on every backend
-	KERAS_BACKEND=torch $(QUIET) $(BIN)/python -m pytest -q tests/ray
+test-ray: test-ray-workers test-ray-learners test-ray-jax test-ray-tensorflow ## tests of workers and learners on Ray, with faults; that one worker changes nothing on every backend
+
+test-ray-workers: $(STAMP)
+	KERAS_BACKEND=torch $(QUIET) $(BIN)/python -m pytest -q tests/ray/test_workers.py
+
+test-ray-learners: $(STAMP)
+	KERAS_BACKEND=torch $(QUIET) $(BIN)/python -m pytest -q tests/ray --ignore tests/ray/test_workers.py
+
+test-ray-jax: $(STAMP)
 	KERAS_BACKEND=jax $(QUIET) $(BIN)/python -m pytest -q tests/ray/test_workers.py -k one_worker
+
+test-ray-tensorflow: $(STAMP)
 	KERAS_BACKEND=tensorflow $(QUIET) $(BIN)/python -m pytest -q tests/ray/test_workers.py -k one_worker
 
 test-sweep: $(STAMP) ## tests of sweeps on Ray Tune: what is swept, early stopping, a kill in the middle

@@ -6,8 +6,7 @@ import json
 import re
 
 import pytest
-from cli_runs import whygrad
-from rl_runs import TINY, several
+from rl_runs import TINY, agents, several
 
 RUN = "runs/dqn-CartPole-v1-0-1"
 PROBE = "runs/dqn-whygrad_ProbeConstant-v0-0-1"
@@ -17,7 +16,7 @@ PROBE = "runs/dqn-whygrad_ProbeConstant-v0-0-1"
 def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("played")
     words = ("--env", "CartPole-v1", "--steps", "96", *TINY, "--no-tensorboard")
-    assert whygrad(made, "train", "dqn", *words, KERAS_BACKEND="torch").status == 0
+    assert agents().whygrad(made, "train", "dqn", *words).status == 0
     return made
 
 

@@ -6,8 +6,8 @@ import json
 import re
 
 import pytest
-from cli_runs import whygrad
-from rl_runs import TINY, several
+from cli_runs import write
+from rl_runs import TINY, agents, several
 
 RUN = "runs/dqn-CartPole-v1-0-1"
 SCALED = "runs/ppo-Pendulum-v1-0-1"
@@ -17,7 +17,7 @@ SCALED = "runs/ppo-Pendulum-v1-0-1"
 def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("exported")
     words = ("--env", "CartPole-v1", "--steps", "96", *TINY, "--no-tensorboard")
-    assert whygrad(made, "train", "dqn", *words, KERAS_BACKEND="torch").status == 0
+    assert agents().whygrad(made, "train", "dqn", *words).status == 0
     words = (
         "--env",
         "Pendulum-v1",
@@ -30,7 +30,7 @@ def folder(tmp_path_factory):
         "minibatch=16",
         "normalise_observations=true",
     )
-    done = whygrad(made, "train", "ppo", *words, "--quiet", "--no-tensorboard", KERAS_BACKEND="torch")
+    done = agents().whygrad(made, "train", "ppo", *words, "--quiet", "--no-tensorboard")
     assert done.status == 0, done.err
     return made
 
@@ -106,9 +106,8 @@ def test_an_agent_that_scales_its_observations(folder):
         f"with restore({SCALED!r}, count=3) as agent:\n"
         f"    print(json.dumps(agent.policy(np.array({rows.tolist()}, np.float32)).tolist()))\n"
     )
-    from cli_runs import python
-
-    done = python(folder, "-c", script, KERAS_BACKEND="torch")
+    write(folder, restored=script)
+    done = agents().python(folder, "restored.py")
     np.testing.assert_allclose(exported, json.loads(done.out.splitlines()[-1]), atol=1e-5)
 
 

@@ -12,8 +12,8 @@ import subprocess
 import sys
 
 import pytest
-from cli_runs import WHYGRAD, environment, whygrad
-from rl_runs import TINY, several
+from cli_runs import WHYGRAD, environment
+from rl_runs import TINY, agents, several
 
 RUN = "runs/dqn-whygrad_Snake-v0-0-1"
 GAME = "return -?\\d+\\.\\d  \\d+ steps?  \\d+ eaten(  cut off)?"
@@ -23,7 +23,7 @@ GAME = "return -?\\d+\\.\\d  \\d+ steps?  \\d+ eaten(  cut off)?"
 def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("snake")
     board = ("--env", "whygrad/Snake-v0", "--env-set", "height=4", "width=5")
-    trained = whygrad(made, "train", "dqn", *board, "--steps", "96", *TINY, "--no-tensorboard", KERAS_BACKEND="torch")
+    trained = agents().whygrad(made, "train", "dqn", *board, "--steps", "96", *TINY, "--no-tensorboard")
     assert trained.status == 0, trained.err
     return made
 

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from cli_runs import whygrad
+from rl_runs import agents
 
 from whygrad.rl.dataset import read_dataset
 
@@ -28,7 +29,7 @@ from whygrad.rl.dataset import read_dataset
     ],
 )
 def test_refusals(tmp_path, words, sentence):
-    result = whygrad(tmp_path, *words)
+    result = agents().whygrad(tmp_path, *words)
     assert (result.status, result.out) == (2, "")
     assert sentence in result.err
     assert "Traceback" not in result.err
@@ -36,7 +37,9 @@ def test_refusals(tmp_path, words, sentence):
 
 
 def test_collect_at_random(tmp_path):
-    result = whygrad(tmp_path, "collect", "--random", "--env", "Pendulum-v1", "--steps", "250", "--out", "d.h5")
+    result = agents().whygrad(
+        tmp_path, "collect", "--random", "--env", "Pendulum-v1", "--steps", "250", "--out", "d.h5"
+    )
     assert result.status == 0, result.err
     assert result.out.startswith("250 steps of Pendulum-v1 (250 random), 1 episodes, mean return -")
     assert len(read_dataset(tmp_path / "d.h5")) == 250
@@ -57,7 +60,7 @@ class Blind(DQN):
 
 def test_an_agent_of_ones_own_fails_and_is_told_why(tmp_path):
     (tmp_path / "mine.py").write_text(OWN)
-    result = whygrad(tmp_path, "probe", "mine:Blind", "--only", "constant", KERAS_BACKEND="torch")
+    result = agents().whygrad(tmp_path, "probe", "mine:Blind", "--only", "constant")
     assert result.status == 1, result.err
     assert "constant     discrete    FAILED" in result.out
     assert "Likely broken: the value loss or its optimizer" in result.out

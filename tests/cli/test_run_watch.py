@@ -9,6 +9,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from warm_runs import Warm
 
 from whygrad.live.reading import Reading
 from whygrad.report import json_form, step_picture
@@ -87,24 +88,25 @@ def test_tensorboard_shows_the_step(ran: tuple[Path, subprocess.CompletedProcess
     assert "gradient_norm/actor.0.weight" in board.Tags()["scalars"]
 
 
-def test_the_training_is_the_same_with_and_without(ran: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+def test_the_training_is_the_same_with_and_without(
+    warm: Warm, ran: tuple[Path, subprocess.CompletedProcess[str]]
+) -> None:
     folder, done = ran
-    plain = subprocess.run([sys.executable, "agent.py"], cwd=folder, capture_output=True, text=True, check=True)
-    assert done.stdout == plain.stdout
+    plain = warm.python(folder, "agent.py")
+    assert (done.stdout, plain.status) == (plain.out, 0)
 
 
-def test_a_script_that_trains_nothing_leaves_no_folder(tmp_path: Path) -> None:
+def test_a_script_that_trains_nothing_leaves_no_folder(warm: Warm, tmp_path: Path) -> None:
     (tmp_path / "idle.py").write_text("import torch\nprint(torch.ones(1).item())\n")
-    done = whygrad(tmp_path, "run", "--watch", "idle.py")
-    assert (done.returncode, done.stdout) == (0, "1.0\n")
+    done = warm.whygrad(tmp_path, "run", "--watch", "idle.py")
+    assert (done.status, done.out) == (0, "1.0\n")
     assert not (tmp_path / "runs").exists()
 
 
-def test_a_script_that_fails_keeps_what_was_seen(tmp_path: Path) -> None:
+def test_a_script_that_fails_keeps_what_was_seen(warm: Warm, tmp_path: Path) -> None:
     script = SCRIPT.replace("print(", "raise RuntimeError('no more') or print(")
     (tmp_path / "agent.py").write_text(textwrap.dedent(script))
-    done = whygrad(tmp_path, "run", "--watch", "agent.py")
-    assert done.returncode == 1
+    assert warm.whygrad(tmp_path, "run", "--watch", "agent.py").status == 1
     assert [group.updates for group in Reading(tmp_path / "runs" / "agent-1").groups()] == [30, 30]
 
 

@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,24 +17,54 @@ HERE = Path(__file__).resolve().parent / "programs"
 SOURCE = str(HERE.parents[2] / "src")
 
 
-class Trainings(list[dict[str, Any]]):
+_KERAS = ("healthy", "plain", "cut", "functional", "functional+cut", "watch", "cut+watch")
+_LIGHTNING = ("healthy", "plain", "cut")
+_MORE_LIGHTNING = ("watch", "cut+watch", "two+watch", "fail+watch", "manual", "manual+cut", "fail", "cut+raise")
+_STABLE = ("healthy", "plain", "cut", "cut+raise", "watch", "cut+watch")
+ALGORITHMS = ("A2C", "PPO", "DQN", "TD3", "SAC")
+
+PROCESSES: dict[str, tuple[list[str], tuple[str, ...]]] = {
+    "tensorflow": (["keras_fit.py", "tensorflow"], _KERAS),
+    "torch": (["keras_fit.py", "torch"], (*_KERAS, "cut+raise", "raise")),
+    "tf_keras": (["keras_fit.py", "tf_keras"], _KERAS),
+    "jax": (["keras_fit.py", "jax"], _KERAS),
+    "lightning": (["lightning_fit.py", "lightning"], (*_LIGHTNING, *_MORE_LIGHTNING)),
+    "pytorch_lightning": (["lightning_fit.py", "pytorch_lightning"], _LIGHTNING),
+    "stable_baselines3": (["sb3_learn.py"], tuple(f"{name}+{kind}" for name in ALGORITHMS for kind in _STABLE)),
+}
+"""Which trainings each library makes, all in one process: importing the libraries costs more than all of them."""
+
+SECONDS = 560
+
+pytestmark = pytest.mark.timeout(SECONDS + 30)
+
+
+class Trainings(dict[str, dict[str, Any]]):
     """What each training left, and what all of them said."""
 
     said: str
 
 
-def run(program: str, *arguments: str, runs: Path | None = None) -> Trainings:
-    """One training for each argument after the first; importing the libraries costs more than all of them."""
-    more = {"PYTHONPATH": SOURCE, "TF_CPP_MIN_LOG_LEVEL": "3", "OMP_NUM_THREADS": "1", "RUNS": str(runs)}
-    done = subprocess.run(
-        [sys.executable, str(HERE / program), *arguments],
-        env={**os.environ, **more},
-        capture_output=True, text=True, timeout=280, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-3000:]
-    found = Trainings(json.loads(done.stdout.splitlines()[-1]))
-    found.said = done.stderr
-    return found
+@pytest.fixture(scope="module")
+def trainings(tmp_path_factory) -> Callable[[str], Trainings]:
+    """The trainings of a library, made when a test first asks for them."""
+
+    @cache
+    def made(library: str) -> Trainings:
+        (program, *chosen), kinds = PROCESSES[library]
+        runs = tmp_path_factory.mktemp(library)
+        more = {"PYTHONPATH": SOURCE, "TF_CPP_MIN_LOG_LEVEL": "3", "OMP_NUM_THREADS": "1", "RUNS": str(runs)}
+        done = subprocess.run(
+            [sys.executable, str(HERE / program), *chosen, *kinds],
+            env={**os.environ, **more},
+            capture_output=True, text=True, timeout=SECONDS, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr[-3000:]
+        found = Trainings(zip(kinds, json.loads(done.stdout.splitlines()[-1]), strict=True))
+        found.said = done.stderr
+        return found
+
+    return made
 
 
 def line_of(program: str, text: str) -> int:
@@ -40,10 +72,10 @@ def line_of(program: str, text: str) -> int:
 
 
 @pytest.mark.parametrize("backend", ["tensorflow", "torch", "tf_keras", "jax"])
-def test_keras(backend):
-    healthy, plain, broken, *functional = run(
-        "keras_fit.py", backend, "healthy", "plain", "cut", "functional", "functional+cut"
-    )
+def test_keras(trainings, backend):
+    found = trainings(backend)
+    healthy, plain, broken = (found[kind] for kind in ("healthy", "plain", "cut"))
+    functional = [found[kind] for kind in ("functional", "functional+cut")]
     assert (healthy["codes"], healthy["error"], healthy["notes"], healthy["told"]) == ([], "", [], 1)
     assert healthy["losses"] == pytest.approx(plain["losses"], rel=1e-5)  # fit compiles, recording runs eagerly
     assert (broken["codes"], broken["error"], broken["told"]) == (["W102"], "", 1)
@@ -54,15 +86,15 @@ def test_keras(backend):
     assert functional[1]["lines"] == [line_of("keras_fit.py", "return stop(x)")]
 
 
-def test_keras_raises_where_it_is_asked_to():
-    broken, healthy = run("keras_fit.py", "torch", "cut+raise", "raise")
+def test_keras_raises_where_it_is_asked_to(trainings):
+    broken, healthy = (trainings("torch")[kind] for kind in ("cut+raise", "raise"))
     assert broken["error"].startswith("GradientFault: the gradients of this training are wrong\nerror[W102]")
     assert (healthy["error"], healthy["codes"]) == ("", [])
 
 
 @pytest.mark.parametrize("backend", ["tensorflow", "torch", "tf_keras", "jax"])
-def test_keras_watched(backend, tmp_path):
-    plain, healthy, broken = run("keras_fit.py", backend, "plain", "watch", "cut+watch", runs=tmp_path)
+def test_keras_watched(trainings, backend):
+    plain, healthy, broken = (trainings(backend)[kind] for kind in ("plain", "watch", "cut+watch"))
     assert (healthy["codes"], healthy["error"], healthy["notes"]) == ([], "", [])
     assert healthy["losses"] == pytest.approx(plain["losses"], rel=1e-5)
     (group,) = healthy["watched"]["groups"].values()
@@ -76,8 +108,8 @@ def test_keras_watched(backend, tmp_path):
 
 
 @pytest.mark.parametrize("package", ["lightning", "pytorch_lightning"])
-def test_lightning(package):
-    healthy, plain, broken = run("lightning_fit.py", package, "healthy", "plain", "cut")
+def test_lightning(trainings, package):
+    healthy, plain, broken = (trainings(package)[kind] for kind in ("healthy", "plain", "cut"))
     assert (healthy["codes"], healthy["error"], healthy["notes"], healthy["told"]) == ([], "", [], 1)
     assert (healthy["updates"], healthy["steps"]) == (4, 16)
     assert healthy["weights"] == plain["weights"]  # bit for bit
@@ -86,10 +118,10 @@ def test_lightning(package):
     assert broken["variables"] == [["module.right.weight", "module.right.bias"]]
 
 
-def test_lightning_watched(tmp_path):
+def test_lightning_watched(trainings):
+    found = trainings("lightning")
     kinds = ("plain", "watch", "cut+watch", "two+watch", "fail+watch")
-    found = run("lightning_fit.py", "lightning", *kinds, runs=tmp_path)
-    plain, healthy, broken, two, failed = found
+    plain, healthy, broken, two, failed = (found[kind] for kind in kinds)
     assert healthy["weights"] == plain["weights"]  # bit for bit
     assert (healthy["codes"], healthy["notes"], healthy["watched"]["events"]) == ([], [], [])
     group = healthy["watched"]["groups"]["Adam"]
@@ -108,18 +140,19 @@ def test_lightning_watched(tmp_path):
     assert found.said.count("whygrad: watching gradients in ") == 4
 
 
-def test_lightning_manual_optimization_failures_and_raising():
-    healthy, broken, failed, raised = run("lightning_fit.py", "lightning", "manual", "manual+cut", "fail", "cut+raise")
+def test_lightning_manual_optimization_failures_and_raising(trainings):
+    kinds = ("manual", "manual+cut", "fail", "cut+raise")
+    healthy, broken, failed, raised = (trainings("lightning")[kind] for kind in kinds)
     assert (healthy["codes"], broken["codes"]) == ([], ["W102"])
     assert "does not require grad" in failed["error"]
     assert (failed["codes"], failed["told"]) == (["W102"], 1)
     assert raised["error"].startswith("GradientFault: the gradients of this training are wrong\nerror[W102]")
 
 
-@pytest.mark.parametrize("algorithm", ["A2C", "PPO", "DQN", "TD3", "SAC"])
-def test_stable_baselines(algorithm, tmp_path):
-    kinds = ("healthy", "plain", "cut", "cut+raise", "watch", "cut+watch")
-    healthy, plain, broken, raised, watched, lost = run("sb3_learn.py", algorithm, *kinds, runs=tmp_path)
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_stable_baselines(trainings, algorithm):
+    found = trainings("stable_baselines3")
+    healthy, plain, broken, raised, watched, lost = (found[f"{algorithm}+{kind}"] for kind in _STABLE)
     assert (healthy["codes"], healthy["error"], healthy["notes"], healthy["told"]) == ([], "", [], 1)
     assert healthy["weights"] == plain["weights"]  # bit for bit
     assert (set(broken["codes"]), broken["error"], broken["told"]) == ({"W102"}, "", 1)

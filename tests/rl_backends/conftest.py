@@ -6,6 +6,8 @@ others with `--everywhere`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import keras
 import pytest
 
@@ -28,3 +30,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = [item for item in items if item.get_closest_marker("once")]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if not item.get_closest_marker("once")]
+
+
+@pytest.fixture
+def optimized() -> Iterator[None]:
+    """JAX compiles as it does for everybody: convolutions that it has not optimized (Makefile) take minutes."""
+    if keras.backend.backend() != "jax":
+        yield
+        return
+    import jax
+
+    before = jax.config.read("jax_disable_most_optimizations")
+    jax.config.update("jax_disable_most_optimizations", False)
+    yield
+    jax.config.update("jax_disable_most_optimizations", before)

@@ -52,6 +52,7 @@ class Lamp(gymnasium.Env):  # type: ignore[type-arg]
         return np.full((36, 36, 1), 200 * self._bright, np.uint8)
 
 
+@pytest.mark.usefixtures("optimized")
 def test_a_training_on_pictures(tmp_path: Any) -> None:
     gymnasium.register("whygrad-test/Lamp-v0", Lamp)
     try:

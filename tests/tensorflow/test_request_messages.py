@@ -13,6 +13,48 @@ from program_runner import PROGRAMS, only, run, said
 FOLDER = PROGRAMS / "tensorflow"
 
 MESSAGES: dict[str, dict[str, Any]] = {
+    "w106_attack_after_training": {
+        "severity": "error",
+        "message": "the gradient of a tensor is asked for at line 16, and nothing tracks it",
+        "label": "the tape does not watch this tensor: it is a constant",
+        "why": "A GradientTape watches trainable variables by itself, and tensors only when it is told to.",
+        "fix": "call `tape.watch(x)` first thing in the block, or make it a tf.Variable",
+        "variables": (),
+        "path": [(16, "its gradient is asked for here")],
+    },
+    "w106_model_inputs": {
+        "severity": "error",
+        "message": "`tape.gradient(loss, model.inputs)` is given a symbolic tensor of Keras, which no tape follows",
+        "label": "asks for a place in the model, no tensor",
+        "why": "model.inputs and layer.output say how a model was put together; they hold no numbers. What was "
+        "computed are the tensors that the model was called with, and those that it returned.",
+        "fix": "watch and ask for the tensor that the model is called with (tape.watch(x), tape.gradient(loss, x)); "
+        "for a layer inside, call keras.Model(model.inputs, [layer.output, model.output])",
+        "variables": (),
+        "path": [],
+    },
+    "w106_watches_model_inputs": {
+        "severity": "error",
+        "message": "`tape.watch(model.inputs)` is given a symbolic tensor of Keras, which no tape follows",
+        "label": "watches a place in the model, no tensor",
+        "why": "model.inputs and layer.output say how a model was put together; they hold no numbers. What was "
+        "computed are the tensors that the model was called with, and those that it returned.",
+        "fix": "watch and ask for the tensor that the model is called with (tape.watch(x), tape.gradient(loss, x)); "
+        "for a layer inside, call keras.Model(model.inputs, [layer.output, model.output])",
+        "variables": (),
+        "path": [],
+    },
+    "w201_thawed_after_compile": {
+        "severity": "error",
+        "message": "`base` (2 variables) joins the training after the optimizer was built, and is refused at line 15",
+        "label": "built without `base`",
+        "why": "A Keras optimizer keeps a slot for every variable that its first update was given, and takes no others."
+        " At that time `base` was frozen, or left out.",
+        "fix": "compile the model again once `base` may train, or make a new optimizer then; or call "
+        "optimizer.build(…) with all that is to train before the first update",
+        "variables": ("base.dense.kernel", "base.dense.bias"),
+        "path": [(11, "made here, and built at its first update"), (15, "refused here")],
+    },
     "w109_head_within": {
         "severity": "warning",
         "message": "`policy.mean` (2 variables) is frozen, and the layers before it learn",

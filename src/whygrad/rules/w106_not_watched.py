@@ -77,10 +77,12 @@ from whygrad.rules.case import Case
 from whygrad.rules.cuts.missing import missing_gradients
 from whygrad.rules.cuts.rebound import rebound_under_no_grad, variable_behind
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.updates.asked_for_nothing import asked_of_no_array
+from whygrad.rules.updates.asked_for_nothing import SYMBOLIC, asked_of_no_array
 from whygrad.rules.wording import at_line, quoted, subject, verb
 
 CODE, NAME = "W106", "not-watched"
+UNSEEN = "tensor data"
+"""What the recorder calls a tensor that it meets in use: where it was made it has not seen."""
 SUMMARY = "a gradient was asked of a constant, of an unwatched tensor, or of something that is no leaf"
 
 
@@ -98,6 +100,7 @@ def check(case: Case) -> Iterator[Finding]:
     yield from _no_leaf_for_optimizer(case)
     yield from _integers(case)
     yield from asked_of_no_array(case)
+    yield from _symbolic(case)
 
 
 def _told_once(case: Case) -> list[Backward]:
@@ -121,7 +124,7 @@ def _of_values(case: Case, backward: Backward) -> Iterator[Finding]:
         if value is None:
             continue
         made = case.made_by.get(number)
-        made_at = case.site(made.stack) if made is not None else None
+        made_at = case.site(made.stack) if made is not None and made.name != UNSEEN else None
         where = asked_at or made_at
         rebound = variable_behind(case, number) is not None
         if rebound and (backward.call == ".grad" or not _watched(case, backward, number)):
@@ -204,6 +207,24 @@ def _rebound(case: Case) -> Iterator[Finding]:
             path=tuple(PathStep(site, op, role) for site, op, role in stations if site is not None),
         )  # fmt: skip
         return
+
+
+def _symbolic(case: Case) -> Iterator[Finding]:
+    """Keras: `model.inputs` and `layer.output` are places in a model, and no tensors that a tape could follow."""
+    refused = [(b.at, b.stack, b.call) for b in case.recording.backwards if SYMBOLIC in (b.error or "")]
+    refused += [(f.at, f.stack, "watch") for f in case.recording.failures if f.kind == "watch"]
+    for _, stack, call in sorted(refused)[:1]:
+        where = case.site(stack)
+        watches = call == "watch"
+        yield Finding(
+            code=CODE, rule=NAME, severity="error",
+            message=f"{quoted(where)} is given a symbolic tensor of Keras, which no tape follows",
+            why="model.inputs and layer.output say how a model was put together; they hold no numbers. What was "
+            "computed are the tensors that the model was called with, and those that it returned.",
+            fix="watch and ask for the tensor that the model is called with (tape.watch(x), tape.gradient(loss, x)); "
+            "for a layer inside, call keras.Model(model.inputs, [layer.output, model.output])",
+            variables=(), where=where, label=f"{'watches' if watches else 'asks for'} a place in the model, no tensor",
+        )  # fmt: skip
 
 
 def _watched_too_late(case: Case, backward: Backward, number: int) -> bool:

@@ -94,6 +94,7 @@ from whygrad.rules.updates.asked_for_nothing import asked_for_nothing
 from whygrad.rules.updates.crossings import crossed
 from whygrad.rules.updates.gradient_source import gradient_source
 from whygrad.rules.updates.history import applied_of
+from whygrad.rules.updates.joined_late import refused_to_join
 from whygrad.rules.updates.leaks import leaks
 from whygrad.rules.updates.left_by_hand import left_out, not_comparable
 from whygrad.rules.updates.mistaken_holds import given_by_mistake
@@ -123,6 +124,7 @@ def check(case: Case) -> Iterator[Finding]:
         yield _never_applied(case, let_go)
     yield from asked_for_nothing(case)
     yield from used_up_lists(case)
+    yield from refused_to_join(case)
     yield from zero_updates(case)
     mistaken = [(o, members) for o, members in given_by_mistake(case) if not members & case.replaced.fresh]  # W202
     for optimizer, members in mistaken[:1]:

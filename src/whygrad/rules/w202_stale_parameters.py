@@ -83,6 +83,7 @@ from whygrad.flow.syntax import placed_at
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.updates.joined_late import REFUSAL, joined_late
 from whygrad.rules.updates.older_content import asked_of_older, read_for
 from whygrad.rules.updates.replaced import Replaced
 from whygrad.rules.updates.taken_at_copies import taken_at_copies
@@ -170,8 +171,10 @@ def _made_at(case: Case, fresh: set[int], stale: set[int]) -> Site | None:
 
 def _refused(case: Case) -> Iterator[Finding]:
     """Keras: the optimizer was built for other variables, and says so."""
+    if joined_late(case) is not None:
+        return  # W201: the old ones are still there, others have come to them
     for step in case.recording.steps:
-        if step.error is None or "Unknown variable" not in step.error:
+        if step.error is None or REFUSAL not in step.error:
             continue
         new = {v for v in step.applied | step.without if case.variable(v).born}
         old = {v for s in case.recording.steps if s.at < step.at for v in s.applied} - new

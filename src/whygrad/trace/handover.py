@@ -74,6 +74,10 @@ class Exits:
         if head is not None and head in self._heads and not any(link.entered == at for link in self._links[-8:]):
             self._links.append(Handover(self._heads[head], at, "value"))
 
+    def came_back(self, since: int, at: int) -> None:
+        """One call was given tensors and gave data back (`tf.py_function`): what left inside of it is in them."""
+        self._links.extend(Handover(left, at, "source") for left in self._left if left >= since)
+
     def link(self, recording: Recording) -> None:
         """Add the links that were proved, and look in the source for the rest."""
         ops, stacks = recording.ops, recording.stacks

@@ -237,16 +237,28 @@ class Functions:
                 for tensor, number in zip(args, self._given[-1], strict=False):
                     if isinstance(tensor, EagerTensor):
                         recorder.values.alias(tensor, number)
+            since = recorder.session.now()
             result = original(function, device, token, args)
             if watching:
                 try:
                     stack = recorder.session.stacks.capture(sys._getframe(1))
                     self._made = [recorder.values.of(t, stack) for t in tensors_in(result)]
+                    self._came_back(since)
                 except Exception as trouble:
                     recorder.trouble(trouble)
             return result
 
         return __call__
+
+    def _came_back(self, since: int) -> None:
+        """Results that are data of Python or NumPy became tensors when the body was over."""
+        recorder, made = self.recorder, set(self._made or ())
+        for at in reversed(recorder.recording.ops):
+            if at < since:
+                break
+            op = recorder.recording.ops[at]
+            if op.kind == "enter" and made.intersection(op.outputs):
+                recorder.exits.came_back(since, at)
 
     def returned(self, outputs: Any) -> bool:
         """The outputs of a `py_function` are what its body made."""

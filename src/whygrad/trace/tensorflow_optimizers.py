@@ -82,8 +82,7 @@ class Optimizers:
                 original(optimizer, *args, **kwargs)
             try:
                 self.updates.number(optimizer, self.recorder.session.stacks.capture(sys._getframe(1)))
-                looks_on = self.recorder.ring.running or not self.recorder.deep
-                if looks_on and context.executing_eagerly() and self.recorder.session.may_deepen():
+                if self.recorder.looks_on() and context.executing_eagerly() and self.recorder.session.may_deepen():
                     self.recorder.deepen()
                 for told in self.recorder.session.when_made:
                     told(optimizer)

@@ -106,6 +106,7 @@ class TensorFlowRecorder:
         self.optimizers.attach(self.light)
         self.retraces.attach(self.light)
         self.edits.attach(self.light)
+        self.tapes.attach(self.light)
         self.light.replace(ResourceVariable, "__init__", self.variables.wrap_init)
         self.deepen()
         for package in ("keras", "tf_keras"):
@@ -133,6 +134,10 @@ class TensorFlowRecorder:
         for part in (self.tapes, self.functions, self.doors, self.datasets):
             part.attach_deep(self._deep_patches)
         op_callbacks.add_op_callback(self._callback)
+
+    def looks_on(self) -> bool:
+        """Whether the first updates are over, and what comes is not looked at, or for its numbers alone."""
+        return self.ring.running or not self.deep
 
     def release(self) -> None:
         """The first updates have been seen: look on for the numbers alone where nothing is compiled, else let go."""

@@ -6,18 +6,20 @@ import sys
 import weakref
 from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager
-from types import FrameType
+from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
 import numpy
-from tensorflow.python.eager import backprop
+from tensorflow.python.eager import backprop, context
 from tensorflow.python.framework import ops
+from tensorflow.python.pywrap_tfe import TFE_Py_TapeSetIsEmpty
 from tensorflow.python.util import nest
 
 from whygrad.flow import reach
-from whygrad.flow.events import Backward
+from whygrad.flow.events import Backward, Failure
 from whygrad.flow.operations import Switch, Tape, Value
 from whygrad.trace.patches import Patches
+from whygrad.trace.session import DEPTH
 
 if TYPE_CHECKING:
     from whygrad.trace.tensorflow_recorder import TensorFlowRecorder
@@ -32,6 +34,14 @@ class Tapes:
     def __init__(self, recorder: TensorFlowRecorder) -> None:
         self.recorder = recorder
         self._numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        self._places: set[tuple[CodeType, int]] = set()
+        """Lines of the program that opened a tape which was seen."""
+        self._asked_late = 0
+        """Requests that are still looked at, of a tape that was opened at a new line after the first updates."""
+
+    def attach(self, patches: Patches) -> None:
+        """Stays after the recorder has let go: a tape at a line that opened none before is worth a look."""
+        patches.replace(backprop.GradientTape, "_push_tape", self._wrap_late_push)
 
     def attach_deep(self, patches: Patches) -> None:
         """Wrap the methods that begin, end and use a tape."""
@@ -42,6 +52,43 @@ class Tapes:
         patches.replace(tape, "stop_recording", self._wrap_stop_recording)
         for name in ("gradient", "jacobian", "batch_jacobian"):
             patches.replace(tape, name, self._wrapper_of(name))
+
+    def _wrap_late_push(self, original: _Call) -> _Call:
+        def _push_tape(tape: Any) -> None:
+            if tape._tape is None and self._opened_late(sys._getframe(1)):
+                backprop.GradientTape._push_tape(tape)  # by the wrapper that has just been put in place
+            else:
+                original(tape)
+
+        return _push_tape
+
+    def _opened_late(self, frame: FrameType) -> bool:
+        """Whether tracing begins again with this tape. What is asked after a training belongs to no optimizer."""
+        recorder, caller = self.recorder, frame
+        try:
+            while not recorder.session.is_user(caller):
+                if caller.f_back is None:
+                    return False
+                caller = caller.f_back
+            place = caller.f_code, caller.f_lineno
+            if place in self._places or not context.executing_eagerly() or recorder.local.busy:
+                return False
+            if recorder.looks_on() and not TFE_Py_TapeSetIsEmpty():
+                return False  # inside of a tape whose beginning went by: of such an update only a part would be seen
+            self._places.add(place)
+            if not recorder.looks_on() or not recorder.session.may_deepen():
+                return False
+            self._asked_late, was_deep = DEPTH, recorder.deep
+            recorder.deepen()
+            return recorder.deep and not was_deep
+        except Exception as trouble:
+            recorder.trouble(trouble)
+            return False
+
+    def _looked_at(self) -> None:
+        self._asked_late -= 1
+        if not self._asked_late:
+            self.recorder.release()
 
     # --- recording and not --------------------------------------------------------------------------------------
 
@@ -118,7 +165,11 @@ class Tapes:
 
     def _wrap_watch(self, original: _Call) -> _Call:
         def watch(tape: Any, tensor: Any) -> None:
-            original(tape, tensor)
+            try:
+                original(tape, tensor)
+            except Exception as error:
+                self._refused(tensor, error, sys._getframe(1))
+                raise
             if self.recorder.active():
                 try:
                     self._watched(tape, tensor, sys._getframe(1))
@@ -126,6 +177,15 @@ class Tapes:
                     self.recorder.trouble(trouble)
 
         return watch
+
+    def _refused(self, thing: Any, error: Exception, frame: FrameType) -> None:
+        """A symbolic tensor of Keras (`model.inputs`) cannot be watched."""
+        recorder = self.recorder
+        symbolic = any(type(item).__name__ == "KerasTensor" for item in nest.flatten(thing))
+        if symbolic and recorder.active():
+            stack = recorder.session.stacks.capture(frame)
+            failure = Failure(recorder.session.tick(), "watch", f"{type(error).__name__}: {error}", stack)
+            recorder.recording.failures.append(failure)
 
     def _watched(self, tape: Any, thing: Any, frame: FrameType) -> None:
         recorder = self.recorder
@@ -184,6 +244,8 @@ class Tapes:
                     self._answered(event, sources, result, _zeros_wanted(args, kwargs))
                 recorder.recording.backwards.append(event)
                 recorder.look_for_names(frame)
+                if self._asked_late:
+                    self._looked_at()
             except Exception as trouble:
                 recorder.trouble(trouble)
         return result

@@ -1,7 +1,7 @@
 """Agents of Stable-Baselines3 with a feature extractor of one's own, healthy or detached.
 
-Arguments: the algorithm, then one training after another, each a list of faults (`healthy`, `cut`, `cut+raise`).
-With `watch` in the list, the gradients of the whole training are watched too.
+Arguments: one training after another, each the algorithm and a list of faults (`A2C+healthy`, `PPO+cut+raise`). With
+`watch` in the list, the gradients of the whole training are watched too.
 """
 
 import json
@@ -14,8 +14,6 @@ from torch import nn
 from watched_facts import watched, where
 
 from whygrad.interop.sb3_callback import WhyGrad
-
-algorithm = sys.argv[1]
 
 
 class Features(BaseFeaturesExtractor):
@@ -38,15 +36,15 @@ settings = {
     "TD3": (TD3, "Pendulum-v1", {"learning_starts": 50, "batch_size": 16}),
     "SAC": (SAC, "Pendulum-v1", {"learning_starts": 50, "batch_size": 16}),
 }
-kind, environment, more = settings[algorithm]
 torch.set_num_threads(1)
 
 
-def learn(faults):
+def learn(algorithm, *faults):
+    kind, environment, more = settings[algorithm]
     extractor = {"features_extractor_class": Features, "features_extractor_kwargs": {"cut": "cut" in faults}}
     agent = kind("MlpPolicy", environment, policy_kwargs=extractor, device="cpu", seed=0, **more)
     told = []
-    callback = WhyGrad(on_finding="raise" if "raise" in faults else told.append, watch=where(faults))
+    callback = WhyGrad(on_finding="raise" if "raise" in faults else told.append, watch=where([algorithm, *faults]))
     error = ""
     try:
         agent.learn(140, callback=None if "plain" in faults else callback)
@@ -65,4 +63,4 @@ def learn(faults):
     }
 
 
-print(json.dumps([learn(faults.split("+")) for faults in sys.argv[2:]]))
+print(json.dumps([learn(*one.split("+")) for one in sys.argv[1:]]))

@@ -185,10 +185,32 @@ def _joins_rows(case: Case, op: Op) -> bool:
 
 
 def _contrasts_outside(case: Case, backward: Backward, own: list[Backward], maker: set[int]) -> bool:
-    """Keras: the judge is shown what `predict` of the maker gave, and other data in a call of its own."""
+    """The judge is shown what the maker gave by way of NumPy: joined there to other data, or those in their own call.
+
+    The second is how Keras is used: a call of `train_on_batch` for what `predict` gave, one for the rest.
+    """
     if case.recording.framework != "tensorflow" or not _outside(case, backward) & maker:
-        return False
-    return any(not _outside(case, other) & maker for other in own)
+        return _joined_outside(case, backward, maker)
+    return any(not _outside(case, other) & maker for other in own) or _joined_outside(case, backward, maker)
+
+
+def _joined_outside(case: Case, backward: Backward, maker: set[int]) -> bool:
+    """Whether what the maker gave came back from NumPy with more rows: other data were put below or above it."""
+    recording = case.recording
+    within = {op.at for op in case.slice(backward, reach.SUGGESTED).ops}
+    for link in recording.handovers:
+        if link.entered not in within or not within.issuperset((link.left,)):
+            continue
+        gone, back = recording.ops[link.left], recording.ops[link.entered]
+        rows = {_rows(case, v) for v in gone.inputs if _variables(case, link.entered, v) & maker}
+        if rows and max(rows) > 1 and any(_rows(case, v) > max(rows) for v in back.outputs if _floating(case, v)):
+            return True
+    return False
+
+
+def _rows(case: Case, number: int) -> int:
+    value = case.recording.values.get(number)
+    return (value.shape[0] or 0) if value is not None and len(value.shape) > 1 else 0
 
 
 def _outside(case: Case, backward: Backward) -> set[int]:

@@ -17,6 +17,9 @@ from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.wording import at_line, quoted, subject
 
+SYMBOLIC = "KerasTensor"
+"""What TensorFlow calls in its refusal the tensor that it cannot differentiate for."""
+
 
 def asked_for_nothing(case: Case) -> Iterator[Finding]:
     """Where all that is on the way could learn, and nothing does: what was frozen is told by W109."""
@@ -26,7 +29,7 @@ def asked_for_nothing(case: Case) -> Iterator[Finding]:
         empty = backward.tape is not None and not backward.wanted and not backward.asked_values
         if recording.framework != "tensorflow" or not empty or backward.implicit or backward.stack in done:
             continue
-        if backward.loss not in recording.values:
+        if backward.loss not in recording.values or SYMBOLIC in (backward.error or ""):  # W106
             continue
         arrived = reach.gradient_reach(recording, case.slice(backward, reach.CERTAIN), backward.tape)
         on_way = {v for n in arrived if n in recording.values and (v := recording.values[n].variable) is not None}
