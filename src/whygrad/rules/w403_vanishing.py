@@ -77,7 +77,6 @@ When it is meant
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -85,7 +84,15 @@ from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.numbers.flat_place import within_layer
-from whygrad.rules.numbers.layers import Chain, chains, from_smallest, is_deep, squash_name, usual_site
+from whygrad.rules.numbers.layers import (
+    Chain,
+    chains,
+    from_smallest,
+    is_deep,
+    made_together,
+    squash_name,
+    usual_site,
+)
 from whygrad.rules.wording import at_line, plain_subject, subject, verb
 
 CODE, NAME = "W403", "vanishing"
@@ -193,12 +200,5 @@ def _where(case: Case, chain: Chain) -> Site | None:
     if site is None or not inside or not inside[-1].inputs:
         return site
     if site == case.site(chain.backward.stack) or within_layer(case, inside[-1].inputs[0], site):
-        return _made_together(case, chain) or case.site(case.variable(chain.order[0]).created) or site
+        return made_together(case, chain.order) or case.site(case.variable(chain.order[0]).created) or site
     return site
-
-
-def _made_together(case: Case, chain: Chain) -> Site | None:
-    """The line that made most of the layers, where one made several: a list, a loop."""
-    made = Counter(case.variable(v).created for v in chain.order)
-    stack, times = made.most_common(1)[0]
-    return case.site(stack) if 2 * times > len(chain.order) else None

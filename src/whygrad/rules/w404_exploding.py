@@ -77,7 +77,7 @@ from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.numbers.flatness import pass_before
 from whygrad.rules.numbers.growth import Growth, beyond_clipping, blown_up, norm_of
-from whygrad.rules.numbers.layers import growing_layers, overshot, reached, rounds_in, runaway, usual_site
+from whygrad.rules.numbers.layers import growing_layers, layers_site, overshot, reached, rounds_in, runaway
 from whygrad.rules.numbers.origin import first_trouble
 from whygrad.rules.numbers.thrown import Thrown, thrown
 from whygrad.rules.updates.passed_over import passed_over
@@ -88,6 +88,9 @@ CODE, NAME = "W404", "exploding"
 SUMMARY = "the gradient grows by orders of magnitude over updates, or over the steps of a loop"
 
 _HUGE = 1e8
+_STEEP, _FIRST = 1e3, 4
+"""Where the numbers grow from layer to layer, a gradient so much larger than the weights in the first updates is told:
+a usual learning rate replaces the weights by one step."""
 _OVERSHOOTS = "A step that is too large lands where the slope is steeper still, so each one is larger than the last."
 _SLOWLY = (
     "The loss grows with them, in nearly every update: a target that is computed from the network's own output and "
@@ -136,15 +139,19 @@ def check(case: Case) -> Iterator[Finding]:
     steps = [s for s in case.recording.steps if s.gradients and s.weights and s.error is None]
     for optimizer in {s.optimizer for s in steps}:
         own = [s for s in steps if s.optimizer == optimizer]
-        own = [s for s in own if s.weights]
-        if len(own) > 1 and all(norm_of(s.gradients) > _HUGE * max(1.0, norm_of(s.weights)) for s in own):
-            backward = pass_before(case, own[0], min(own[0].applied))
-            loop = rounds_in(case, backward) if backward is not None and backward.loss is not None else None
-            size = _against_weights(own[0])
-            if loop is not None and backward is not None:
-                yield _over_loop(case, loop, backward, own[0].applied, size, len(own), "warning")
-            elif backward is not None and (layers := growing_layers(case, backward)):
-                yield _over_layers(case, layers, backward, own[0].applied, size, len(own), "warning")
+        if len(own) < 2:
+            continue
+        ratio = min(norm_of(s.gradients) / max(1.0, norm_of(s.weights)) for s in own[:_FIRST])
+        always = ratio > _HUGE and all(norm_of(s.gradients) > _HUGE * max(1.0, norm_of(s.weights)) for s in own)
+        backward = pass_before(case, own[0], min(own[0].applied)) if ratio > _STEEP else None
+        if backward is None:
+            continue
+        loop = rounds_in(case, backward) if backward.loss is not None else None
+        size = _against_weights(own[0])
+        if loop is not None and always:
+            yield _over_loop(case, loop, backward, own[0].applied, size, len(own), "warning")
+        elif loop is None and (layers := growing_layers(case, backward)):
+            yield _over_layers(case, layers, backward, own[0].applied, size, len(own), "warning")
 
 
 def _against_weights(step: Step) -> str:
@@ -244,7 +251,7 @@ def _over_layers(
     case: Case, layers: list[Op], backward: Backward, members: frozenset[int], size: str, seen: int,
     severity: Literal["error", "warning"],
 ) -> Finding:  # fmt: skip
-    where, loss = usual_site(case, layers), case.loss_site(backward)
+    where, loss = layers_site(case, layers), case.loss_site(backward)
     sizes = [f"{reached(case, op):.1e}" for op in layers]
     stations = [(where, layers[-1].name, "each layer makes the numbers larger"), (loss, "loss", "the loss")]
     places = {(s.file, s.line): PathStep(s, name, role) for s, name, role in reversed(stations) if s is not None}

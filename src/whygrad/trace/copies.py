@@ -157,10 +157,6 @@ class Copies:
                 if sample is not None:
                     self.recording.moved_later.add(variable)
 
-    def unmoved(self) -> set[int]:
-        """Of the variables that no optimizer had changed by then, those that still hold the same."""
-        return set(self._watched)
-
     def moved(self, variable: int) -> None:
         """Somebody wrote into a variable after deep tracing had ended."""
         self._watched.pop(variable, None)

@@ -13,6 +13,7 @@ from tensorflow.python.framework import ops
 from tensorflow.python.training import optimizer as v1_optimizer
 
 from whygrad.flow.events import Backward, Failure, Step
+from whygrad.trace.copies import Sample
 from whygrad.trace.patches import Patches
 from whygrad.trace.tensorflow_values import tensors_in
 from whygrad.trace.updates import Updates
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 _Call = Callable[..., Any]
 _Pairs = list[tuple[Any, Any]]
+
+_SUSPECTS = 256
+"""Of so many variables without a gradient it is remembered what they held."""
+
 _KERAS_2 = (
     ("optimizers.optimizer", "_BaseOptimizer"),
     ("optimizers.optimizer", "Optimizer"),
@@ -37,6 +42,7 @@ class Optimizers:
         self.updates = Updates(recorder.session, recorder.recording)
         self._suspects: set[int] = set()
         self._in_traces: set[int] = set()
+        self._held_then: dict[int, Sample | None] = {}
         self._inside = False
         self._new = False
         self._last_loss: int | None = None
@@ -253,6 +259,7 @@ class Optimizers:
     def remember_suspects(self) -> None:
         """Variables that an optimizer holds and that had no gradient so far."""
         self._suspects = self.updates.without_gradient()
+        self._held_then = {v: self.recorder.copies.sample(v) for v in sorted(self._suspects)[:_SUSPECTS]}
 
     def _look_again(self, pairs: _Pairs) -> None:
         """In a compiled function this runs while it is traced; whether a gradient is None is settled there."""
@@ -272,7 +279,8 @@ class Optimizers:
         copies, recording = self.recorder.copies, self.recorder.recording
         self._note_graph_mode()
         copies.look(now=True)
-        still = self._in_traces & copies.unmoved()
+        then = self._held_then
+        still = {v for v in self._in_traces if then.get(v) is not None and copies.sample(v) == then[v]}
         if still:
             read = {recording.values[v].variable for op in recording.ops.values() for v in op.inputs}
             recording.later_gradients -= still & read

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -242,3 +243,19 @@ def usual_site(case: Case, ops: list[Op]) -> Site | None:
         if site is not None:
             counts[site] = counts.get(site, 0) + 1
     return max(counts, key=lambda s: counts[s], default=None)
+
+
+def made_together(case: Case, variables: Sequence[int]) -> Site | None:
+    """The line that made most of the layers, where one made several: a list, a loop."""
+    made = Counter(case.variable(v).created for v in variables)
+    stack, times = made.most_common(1)[0]
+    return case.site(stack) if 2 * times > len(variables) else None
+
+
+def layers_site(case: Case, layers: list[Op]) -> Site | None:
+    """The expression that most of the layers come from; where one call runs them all, the line that made them."""
+    site = usual_site(case, layers)
+    if any(case.site(op.stack) != site for op in layers):
+        return site
+    weights = [case.content[v] for op in layers for v in op.inputs if v in case.content]
+    return made_together(case, weights) or site
