@@ -1,4 +1,4 @@
-"""Several trainings from the same first parameters, each with its own optimizer and rate: only the losses are wanted."""
+"""Trainings from the same first parameters, each with its own optimizer and rate: only the losses are wanted."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""The judge is shown one batch that NumPy joined of real and made rows, and the maker's loss is applied to the maker."""
+"""The judge is shown a batch that NumPy joined of real and made rows; the maker's loss is applied to the maker."""
 import keras
 import numpy as np
 import tensorflow as tf
