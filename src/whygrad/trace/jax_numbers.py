@@ -222,16 +222,31 @@ def _look_for_flat(op: Op, given: list[Any], out: Any, numbers: Numbers) -> None
         same = _over_batch(given[0] == out, numpy.any)
         op.units = Units(same.size, saturated=same.size - int(same.sum()))
         op.flat = op.inputs[:1] if not bool(same.any()) else ()
-    elif name in _PICKS and len(given) == 2 and all(g is not None for g in given):
-        never = [not bool((out == g).any()) for g in given]
-        if name in ("maximum", "max") and given[1].ndim == 0 and float(given[1]) == 0 and out.ndim:
+    elif name in _PICKS and len(given) == 2:
+        never = [g is not None and not bool((out == g).any()) for g in given]
+        cut = _rectified(given, out) if name in ("maximum", "max") else None
+        if cut is not None:
             alive = _over_batch(out, numpy.max)
             op.units = Units(alive.size, dead=int((alive <= 0).sum()))
-            never[0] = never[0] or numbers.high <= 0
+            never[cut] = never[cut] or numbers.high <= 0
         op.flat = tuple(number for number, unused in zip(op.inputs, never, strict=False) if unused)
     elif name == "where" and len(given) == 3 and given[0] is not None and given[0].dtype == numpy.bool_:
         unused = op.inputs[2:3] if given[0].all() else op.inputs[1:2] if not given[0].any() else ()
         op.flat = tuple(unused)
+
+
+def _rectified(given: list[Any], out: Any) -> int | None:
+    """Which of two sides is held against zero: `maximum(x, 0)` is a rectifier.
+
+    A number that a compiled function has written down is not among the contents; it is read off the result.
+    """
+    for place, (side, other) in enumerate((given, given[::-1])):
+        if side is None or not out.ndim or side.shape != out.shape:
+            continue
+        limits = out[out != side] if other is None else other if other.ndim == 0 else out[:0]
+        if limits.size and not bool(limits.any()):
+            return place
+    return None
 
 
 def _over_batch(content: Any, reduce: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from whygrad.flow.operations import Op
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Severity
 from whygrad.rules.numbers.flat_place import place_of, zero_row
@@ -20,6 +21,7 @@ from whygrad.rules.numbers.origin import base_name, numbers_of
 from whygrad.rules.wording import at_line, plain_subject, quoted
 
 RECTIFIERS = ("relu", "relu6", "threshold", "leaky_relu", "max")
+_LIMITS = frozenset({"maximum", "fmax", "clamp", "clamp_min", "clip", "clip_by_value"})
 SQUASHERS = ("tanh", "sigmoid", "logistic")
 
 
@@ -66,7 +68,7 @@ def story(case: Case, dead: Dead) -> tuple[Severity, str, str, str] | None:
         )
     if "softmax" in name or is_softmax(case, dead.op):
         return _softmax(case, dead, here, layer)
-    if name in RECTIFIERS:
+    if name in RECTIFIERS or (in_network and _all_zero(case, dead.op)):  # `maximum(x, 0)`, `clamp(min=0)`
         if not in_network and satisfied(case, dead):
             return None  # a hinge loss that is met
         units = dead.op.units
@@ -108,6 +110,12 @@ def story(case: Case, dead: Dead) -> tuple[Severity, str, str, str] | None:
         if itself is None
         else f"give `{case.variable(itself).name}` first values inside the limits, or widen them",
     )
+
+
+def _all_zero(case: Case, op: Op) -> bool:
+    """Whether a limit of zero is all that is left."""
+    made = numbers_of(case, op.outputs[0]) if base_name(op) in _LIMITS else None
+    return made is not None and made.all_zero
 
 
 def _and_others(case: Case, dead: Dead) -> str:
