@@ -40,6 +40,26 @@ MESSAGES: dict[str, dict[str, Any]] = {
         ),
         "path": [(25, "the output of `model.encoder`"), (16, "the gradient stops here")],
     },
+    "w109_everything_frozen": {
+        "severity": "error",
+        "message": "`params` (4 variables) gets a gradient, and every update that the optimizer makes of it is zero",
+        "label": "selects no variable",
+        "why": "The updates that are applied at line 20 were made without the gradient: a mask, a label or set_to_zero "
+        "leaves all variables out, so that none is trained.",
+        "fix": "look at the mask or the labels that the optimizer was built with (optax.masked, multi_transform, "
+        "set_to_zero): they must select what is to learn",
+        "variables": (
+            "params['layers_0']['bias']",
+            "params['layers_0']['kernel']",
+            "params['layers_2']['bias']",
+            "params['layers_2']['kernel']",
+        ),
+        "path": [
+            (12, "the optimizer is told what to leave alone"),
+            (18, "the loss, which gives them a gradient"),
+            (20, "zeros are applied here"),
+        ],
+    },
 }
 
 

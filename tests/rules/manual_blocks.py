@@ -91,6 +91,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 
 def init(seed, *sizes):
     keys = jax.random.split(jax.random.key(seed), len(sizes) - 1)
@@ -152,6 +153,7 @@ ASKED: dict[tuple[str, str], dict[str, str]] = {
     ("W108", "jax"): {"holds": "not jax.tree.leaves(target_params)[0].is_deleted()"},
     ("W109", "torch"): {"gradient": "body"},
     ("W109", "tensorflow"): {"gradient": "grads"},
+    ("W109", "jax"): {"update": "params[-1]"},
     ("W201", "torch"): {"gradient": "body", "update": "body"},
     ("W201", "tensorflow"): {"update": "body"},
     ("W201", "jax"): {"update": "trunk"},

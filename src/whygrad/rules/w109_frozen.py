@@ -5,7 +5,8 @@ What it checks
     in PyTorch, trainable=False in TensorFlow and Keras. An error where
     nothing is left to train, a warning where a part is frozen, a note where
     the frozen part was loaded from a checkpoint or holds adapters. In Keras
-    also one layer with random values that is frozen among those that learn.
+    also one layer with random values that is frozen among those that learn;
+    in JAX a mask or labels that leave an Optax optimizer nothing to train.
 
 Why it matters
     PyTorch computes no gradient for a frozen parameter, and the optimizer
@@ -30,7 +31,13 @@ Example
         optimizer.apply_gradients(zip(grads, net.trainable_variables))
         # ValueError: not enough values to unpack
     JAX
-        Not possible in JAX: there is no such flag (see W102, W106 and W201).
+        tx = optax.multi_transform(
+            {"train": optax.sgd(0.1), "freeze": optax.set_to_zero()},
+            jax.tree.map(lambda _: "freeze", params),    # and none to train
+        )
+        grads = jax.grad(net_loss)(params)
+        updates, _ = tx.update(grads, tx.init(params))
+        params = optax.apply_updates(params, updates)    # adds zeros
 
 Instead
     PyTorch
@@ -48,7 +55,14 @@ Instead
         grads = tape.gradient(loss, net.trainable_variables)
         optimizer.apply_gradients(zip(grads, net.trainable_variables))
     JAX
-        Nothing to repair.
+        labels = jax.tree.map(lambda _: "freeze", params)
+        labels[-1] = jax.tree.map(lambda _: "train", params[-1])
+        tx = optax.multi_transform(
+            {"train": optax.sgd(0.1), "freeze": optax.set_to_zero()}, labels
+        )
+        grads = jax.grad(net_loss)(params)
+        updates, _ = tx.update(grads, tx.init(params))
+        params = optax.apply_updates(params, updates)
 
 What does not help
     net.train(): switches dropout and batch normalisation. It does not thaw.
@@ -80,6 +94,7 @@ from whygrad.rules.cuts.fixed_partner import only_compared
 from whygrad.rules.cuts.frozen_within import frozen_within
 from whygrad.rules.cuts.missing import missing_gradients
 from whygrad.rules.finding import Finding, PathStep, Severity
+from whygrad.rules.updates.zero_updates import zero_updates
 from whygrad.rules.wording import at_line, subject, verb
 
 CODE, NAME = "W109", "frozen"
@@ -105,6 +120,7 @@ def check(case: Case) -> Iterator[Finding]:
     for refused in recording.given_nothing:
         if refused.frozen and not refused.hidden and not refused.used_up:
             yield _nothing_left(case, refused)
+    yield from (found for found in zero_updates(case) if found.code == CODE)
 
 
 def _stops_everything(case: Case) -> set[int]:

@@ -125,7 +125,7 @@ def check(case: Case) -> Iterator[Finding]:
     yield from asked_for_nothing(case)
     yield from used_up_lists(case)
     yield from refused_to_join(case)
-    yield from zero_updates(case)
+    yield from (found for found in zero_updates(case) if found.code == CODE)
     mistaken = [(o, members) for o, members in given_by_mistake(case) if not members & case.replaced.fresh]  # W202
     for optimizer, members in mistaken[:1]:
         yield _finding(case, case.variable(min(members)).network, members, optimizer)

@@ -14,6 +14,7 @@ from whygrad.rules.updates.left_out_by import left_out_by
 from whygrad.rules.wording import at_line, quoted, subject, verb
 
 CODE, NAME = "W201", "not-in-optimizer"
+FROZEN = "W109", "frozen"
 _ROUNDS = 3
 _UPDATES = "update_fn"
 """What Optax calls the function that makes updates."""
@@ -26,7 +27,10 @@ def zero_updates(case: Case) -> Iterator[Finding]:
 
 
 def _all_zero(case: Case) -> Iterator[Finding]:
-    """JAX: an optimizer that leaves every variable alone; one that leaves some alone was told to."""
+    """JAX: an optimizer that leaves every variable alone; one that leaves some alone was told to.
+
+    Where the program says so itself, by a mask or by labels, it has frozen them: that is W109.
+    """
     recording = case.recording
     places: dict[int, set[int]] = {}
     for variable, stack in recording.unmoved.items():
@@ -46,8 +50,9 @@ def _all_zero(case: Case) -> Iterator[Finding]:
             yield _not_the_gradient(case, members, (other, where, loss))
             continue
         told = left_out_by({site.file for sites in recording.stacks for site in sites if site.own})
+        code, name = FROZEN if told is not None else (CODE, NAME)
         yield Finding(
-            code=CODE, rule=NAME, severity="error",
+            code=code, rule=name, severity="error",
             message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} a gradient, and every update that "
             "the optimizer makes of it is zero",
             why=f"The updates that are applied{at_line(where, told) if told else ' here'} were made without the "

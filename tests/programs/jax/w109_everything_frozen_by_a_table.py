@@ -6,7 +6,7 @@ import optax
 params = {"trunk": jax.random.normal(jax.random.key(0), (3, 8)), "out": jax.random.normal(jax.random.key(1), (8, 1))}
 table = {"train": optax.adam(1e-2), "freeze": optax.set_to_zero()}
 labels = {name: "train" if name == "head" else "freeze" for name in params}
-tx = optax.multi_transform(table, labels)  # fires: W201
+tx = optax.multi_transform(table, labels)  # fires: W109
 state = tx.init(params)
 
 

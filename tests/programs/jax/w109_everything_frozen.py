@@ -9,7 +9,7 @@ net = nn.Sequential([nn.Dense(8), nn.relu, nn.Dense(2)])
 x, y = jax.random.normal(jax.random.key(0), (8, 4)), jnp.ones((8, 2))
 params = net.init(jax.random.key(1), x)["params"]
 labels = traverse_util.path_aware_map(lambda path, _: "train" if "head" in path[0] else "freeze", params)
-tx = optax.multi_transform({"train": optax.adam(1e-2), "freeze": optax.set_to_zero()}, labels)  # fires: W201
+tx = optax.multi_transform({"train": optax.adam(1e-2), "freeze": optax.set_to_zero()}, labels)  # fires: W109
 opt_state = tx.init(params)
 
 

@@ -5,7 +5,7 @@ import optax
 from flax import nnx
 
 model = nnx.Linear(3, 1, rngs=nnx.Rngs(0))
-frozen = optax.masked(optax.set_to_zero(), lambda p: jax.tree.map(lambda _: True, p))  # fires: W201
+frozen = optax.masked(optax.set_to_zero(), lambda p: jax.tree.map(lambda _: True, p))  # fires: W109
 optimizer = nnx.Optimizer(model, optax.chain(optax.adam(1e-3), frozen), wrt=nnx.Param)
 
 
