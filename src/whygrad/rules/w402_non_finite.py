@@ -79,7 +79,16 @@ from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.numbers.growth import blown_up
 from whygrad.rules.numbers.inner_gradients import inside_gradient
 from whygrad.rules.numbers.layers import overshot, runaway
-from whygrad.rules.numbers.origin import Origin, Trouble, first_trouble, made_before, numbers_of, origin_of, steep
+from whygrad.rules.numbers.origin import (
+    Origin,
+    Trouble,
+    first_trouble,
+    given_before,
+    made_before,
+    numbers_of,
+    origin_of,
+    steep,
+)
 from whygrad.rules.numbers.singular_points import explain
 from whygrad.rules.numbers.suspects import nearest_to_edge, on_its_way_out
 from whygrad.rules.wording import at_line, count, plain_subject, quoted, subject, verb
@@ -104,6 +113,9 @@ def check(case: Case) -> Iterator[Finding]:
     if blown_up(case, trouble) is not None or runaway(case, trouble) is not None or overshot(case, trouble) is not None:
         return  # W404: the numbers grew until they overflowed, and no operation is to blame
     origin = _origin(case, trouble)
+    if origin is not None and origin.variable is not None:
+        earlier = given_before(case, trouble, origin.variable)
+        trouble, origin = (trouble, origin) if earlier is None else (earlier, _origin(case, earlier))
     sent_out = made_before(first, origin) if origin is not None and origin.variable is None else None
     if sent_out is not None and trouble.backward is not None:
         yield _came_back(case, first, trouble, sent_out, trouble.backward)

@@ -118,6 +118,15 @@ def _in_losses(case: Case) -> list[Trouble]:
     return found
 
 
+def given_before(case: Case, trouble: Trouble, variable: int) -> Trouble | None:
+    """The pass that gave a variable something not finite, where the update that took it was not seen as one."""
+    passes = (b for b in case.recording.backwards if b.at < trouble.at and not b.implicit and b.error is None)
+    first = next((b for b in passes if variable in _bad(b.gradients)), None)
+    if first is None:
+        return None
+    return Trouble("gradient", first.at, first, None, frozenset(_bad(first.gradients)), trouble.seen)
+
+
 def _overflows(case: Case, backward: Backward) -> bool:
     """Whether an operation that a gradient passes made the infinity: the loss says nothing any more."""
     origin = origin_of(case, backward.loss, backward.at) if backward.loss is not None else None
