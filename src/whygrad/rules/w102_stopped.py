@@ -81,6 +81,7 @@ from whygrad.rules.cuts.fixed_addend import is_fixed_addend
 from whygrad.rules.cuts.idle_terms import idle_terms
 from whygrad.rules.cuts.named_constants import is_named_constant
 from whygrad.rules.cuts.never_begun import ASKED
+from whygrad.rules.cuts.never_thawed import never_thawed
 from whygrad.rules.cuts.own_weights import own_weights
 from whygrad.rules.cuts.taught_copies import taught_copies, taught_finding
 from whygrad.rules.cuts.verdict import Verdict, verdicts
@@ -100,6 +101,8 @@ def check(case: Case) -> Iterator[Finding]:
     for verdict in found:
         if is_fixed_addend(case, verdict) or is_named_constant(case, verdict) or _is_leak(case, verdict):
             continue
+        if verdict.idle and _trains_what_froze(case, verdict):
+            continue
         if verdict.variables <= misasked:
             continue
         yield from_verdict(case, verdict, NAME, *_words(case, verdict))
@@ -113,6 +116,12 @@ def _is_leak(case: Case, verdict: Verdict) -> bool:
     """Whether a loss should not have trained these at all (W205): that a penalty stops them is right then."""
     told = (leak for leak in leaks(case) if leak.backward.stack == verdict.backward.stack)
     return verdict.penalised and any(verdict.variables <= leak.variables | leak.meant for leak in told)
+
+
+def _trains_what_froze(case: Case, verdict: Verdict) -> bool:
+    """Whether the term is there for a network that was frozen and not thawed (W109)."""
+    passes = (b for b in case.recording.backwards if b.stack == verdict.backward.stack)
+    return any(b.got & never_thawed(case) for b in passes)
 
 
 def _words(case: Case, verdict: Verdict) -> tuple[str, str, str]:

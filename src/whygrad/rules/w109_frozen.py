@@ -93,6 +93,7 @@ from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.cuts.fixed_partner import only_compared
 from whygrad.rules.cuts.frozen_within import frozen_within
 from whygrad.rules.cuts.missing import missing_gradients
+from whygrad.rules.cuts.never_thawed import never_thawed
 from whygrad.rules.finding import Finding, PathStep, Severity
 from whygrad.rules.updates.zero_updates import zero_updates
 from whygrad.rules.wording import at_line, subject, verb
@@ -111,7 +112,7 @@ def check(case: Case) -> Iterator[Finding]:
     frozen = {v for v in given if not recording.variables[v].trainable} - case.trained - had
     frozen = {v for v in frozen if not any(case.asks(b, v) for b in recording.backwards if not b.implicit)}
     fatal = _stops_everything(case)
-    for members in _by_line(case, frozen | fatal):
+    for members in _by_line(case, frozen | fatal | never_thawed(case)):
         if _for_a_while(case, members):
             continue
         yield _finding(case, members, "error" if members & fatal else _severity(case, members))
