@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
+import functools
 import gc
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any
 
+from jax.tree_util import tree_leaves
+
 from whygrad.flow.operations import Op
+from whygrad.flow.syntax import Function, tree_of
 from whygrad.trace.jax_scopes import Compiled, Scope
 from whygrad.trace.user_line import OWN, classify
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef,
+           ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)  # fmt: skip
 
 
 class Fixed:
@@ -37,6 +46,11 @@ class Fixed:
         function = self._functions.get(number)
         return function is not None and self._there(function)
 
+    def passed_by(self, number: int) -> bool:
+        """Whether the function is made once, and the name that it took the value from gets others after that."""
+        function = self._functions.get(number)
+        return function is not None and number in function.passed_by
+
     def left(self, number: int, name: str) -> bool:
         """Whether the function is gone and never spoke of `name`, which holds the value still: others came after it."""
         function = self._functions.get(number)
@@ -50,12 +64,15 @@ class Fixed:
         return function.there() is not None
 
 
-def own_function(function: Any) -> Compiled | None:
+def own_function(function: Any, known: Callable[[Any], int | None]) -> Compiled | None:
     """A function of the program's; one of a library stands for many, and stays while those come and go."""
-    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    plain = getattr(function, "__func__", function)
+    code = getattr(plain, "__code__", None)
     if code is None or classify(code.co_filename) != OWN:
         return None
-    return Compiled(weakref.ref(function), frozenset(_names(code)))
+    taken = (known(leaf) for tree in _taken(plain, code) for leaf in tree_leaves(tree))
+    passed_by = frozenset(number for number in taken if number is not None)
+    return Compiled(weakref.ref(function), frozenset(_names(code)), passed_by)
 
 
 def _names(code: CodeType) -> Iterator[str]:
@@ -63,3 +80,36 @@ def _names(code: CodeType) -> Iterator[str]:
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
             yield from _names(inner)
+
+
+def _taken(function: Any, code: CodeType) -> Iterator[Any]:
+    """What a function takes from around it by names that are bound anew later, as long as it is there."""
+    cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=False))
+    for name in _bound_anew(code.co_filename, code.co_firstlineno) & set(_names(code)):
+        with contextlib.suppress(ValueError, KeyError):  # nothing is bound to it yet
+            yield cells[name].cell_contents if name in cells else function.__globals__[name]
+
+
+@functools.lru_cache(maxsize=512)
+def _bound_anew(file: str, line: int) -> frozenset[str]:
+    """The names that a function or module binds in a loop, after it has made the function of this line, once."""
+    tree = tree_of(file)
+    for outer in ast.walk(tree) if tree is not None else ():
+        own = list(_own_parts(outer, False)) if isinstance(outer, Function | ast.Module) else []
+        for node, looped in own:
+            if isinstance(node, Function) and _begins(node) == line and not looped:
+                later = [one for one, again in own if again and isinstance(one, ast.Name) and one.lineno > node.lineno]
+                return frozenset(one.id for one in later if isinstance(one.ctx, ast.Store))
+    return frozenset()
+
+
+def _begins(function: Function) -> int:
+    return min(node.lineno for node in (function, *function.decorator_list))
+
+
+def _own_parts(node: ast.AST, looped: bool) -> Iterator[tuple[ast.AST, bool]]:
+    """What stands in a function and in none inside of it, and whether a loop runs it again."""
+    for child in ast.iter_child_nodes(node):
+        yield child, looped
+        if not isinstance(child, _SCOPES):
+            yield from _own_parts(child, looped or isinstance(child, ast.For | ast.While))

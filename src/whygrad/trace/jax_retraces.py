@@ -82,7 +82,7 @@ class Retraces:
         info = jaxpr.debug_info
         if not scope.user or info is None or info.traced_for != "jit" or self._call is None:
             return
-        scope.function = own_function(self._call[0]) if self._call else None
+        scope.function = own_function(self._call[0], self.recorder.values.known) if self._call else None
         made = self._made(jaxpr)
         key = str(info.func_src_info).split(" ")[0], scope.base
         seen = self._seen.get(key)

@@ -86,6 +86,8 @@ class Compiled:
     there: weakref.ref[Any]
     names: frozenset[str]
     """Everything that it speaks of."""
+    passed_by: frozenset[int]
+    """What it took from names that get other values in a loop around its calls, where it is not made anew."""
 
 
 Item = Op | Asked | Opened | Closed | Ran

@@ -317,7 +317,8 @@ class Targets:
             if fixed.again(number) and number in alive and fixed.left(number, recording.variables[target].network):
                 recording.moved_later.add(target)  # a name of the first parameters, beside the target's own
                 continue
-            if fixed.again(number) and (number in alive or (rebound and fixed.still(number))):
+            passed_by = not known and fixed.passed_by(number)
+            if fixed.again(number) and (number in alive or passed_by or (rebound and fixed.still(number))):
                 recording.variables[target].constant = True  # what the name holds by now is another matter
                 continue
             if was is None or now is None or look(now) != was:
