@@ -13,6 +13,21 @@ from program_runner import PROGRAMS, only, run, said
 FOLDER = PROGRAMS / "jax"
 
 MESSAGES: dict[str, dict[str, Any]] = {
+    "w202_nnx_made_anew": {
+        "severity": "error",
+        "message": "the optimizer at line 25 still holds 4 variables that no loss uses; `net` (4 variables) is trained "
+        "by nobody",
+        "label": "new variables, made after the optimizer was built",
+        "why": "An optimizer that holds the parameters goes on with the ones it was given. A model that is made anew "
+        "afterwards has others.",
+        "fix": "make the optimizer after the model, or take the gradient at the parameters that the optimizer holds",
+        "variables": ("net.first.bias", "net.first.kernel", "net.last.bias", "net.last.kernel"),
+        "path": [
+            (25, "the optimizer took the old variables here"),
+            (26, "the model got new variables here"),
+            (20, "the old ones are updated here"),
+        ],
+    },
     "w204_actor_loss_of_the_critic": {
         "severity": "error",
         "message": "the loss is differentiated with respect to `critic` (2 variables); nothing ever asks for the "

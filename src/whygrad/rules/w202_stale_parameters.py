@@ -80,10 +80,11 @@ from itertools import pairwise
 from whygrad.flow.events import Backward, Step
 from whygrad.flow.site import Site
 from whygrad.flow.syntax import placed_at
+from whygrad.flow.variables import Begun
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
-from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.updates.applied_elsewhere import applied_elsewhere
+from whygrad.rules.finding import Finding, PathStep, stations
+from whygrad.rules.updates.applied_elsewhere import Elsewhere, applied_elsewhere
 from whygrad.rules.updates.joined_late import REFUSAL, joined_late
 from whygrad.rules.updates.older_content import asked_of_older, read_for
 from whygrad.rules.updates.replaced import Replaced
@@ -108,7 +109,7 @@ def check(case: Case) -> Iterator[Finding]:
             return
         case, pair = case.over_time, later
     holder = next((o for o in case.recording.optimizers.values() if o.holds & pair.stale), None)
-    made = _made_at(case, set(pair.fresh), set(pair.stale))
+    made = _made_at(case, set(pair.fresh), _made_by(case, pair.stale))
     made = (placed_at(made) if made is not None else None) or made
     built = case.site(holder.created) if holder is not None else None
     path = [PathStep(built, "optimizer", "the optimizer took the old variables here")] if built is not None else []
@@ -157,12 +158,16 @@ def _came_before(case: Case, fresh: frozenset[int], at: int) -> bool:
     return all(case.variable(v).born < at for v in fresh)
 
 
-def _made_at(case: Case, fresh: set[int], stale: set[int]) -> Site | None:
+def _made_by(case: Case, variables: set[int] | frozenset[int]) -> set[Site]:
+    """All lines that were at work when these were made."""
+    return {site for v in variables for site in case.stack(case.variable(v).created)}
+
+
+def _made_at(case: Case, fresh: set[int], shared: set[Site]) -> Site | None:
     """Where the new variables were made: in a builder that made the old ones too, the call that made the new ones."""
     made = created_at(case, fresh)
     if made is None:
         return None
-    shared = {site for v in stale for site in case.stack(case.variable(v).created)}
     stack = next((s for v in sorted(fresh) if made in (s := case.stack(case.variable(v).created))), (made,))
     around = stack.index(made)
     inward = (site for site in reversed(stack[: around + 1]) if site not in shared)  # one constructor made both
@@ -178,7 +183,7 @@ def _refused(case: Case) -> Iterator[Finding]:
             continue
         new = {v for v in step.applied | step.without if case.variable(v).born}
         old = {v for s in case.recording.steps if s.at < step.at for v in s.applied} - new
-        made, asked = _made_at(case, new, old), case.site(step.stack)
+        made, asked = _made_at(case, new, _made_by(case, old)), case.site(step.stack)
         steps = [(made, "creation", "the new variables"), (asked, "apply", "refused here")]
         yield Finding(
             code=CODE, rule=NAME, severity="error",
@@ -246,7 +251,10 @@ def _elsewhere(case: Case) -> Iterator[Finding]:
         if one.in_use:
             continue  # W204: the gradient was asked of the wrong ones
         where, members = case.site(one.steps[0].stack), one.variables
-        taken = case.site(one.backward.stack)
+        taken, made = case.site(one.backward.stack), _made_anew(case, one)
+        if made is not None:
+            yield _begun_before(case, one, *made)
+            continue
         yield Finding(
             code=CODE, rule=NAME, severity="error",
             message=f"the gradient of {subject(case, members)} is applied{at_line(where)} to other parameters, which "
@@ -261,3 +269,35 @@ def _elsewhere(case: Case) -> Iterator[Finding]:
             ] if site is not None),
             seen=len(one.steps),
         )  # fmt: skip
+
+
+def _made_anew(case: Case, one: Elsewhere) -> tuple[Begun, Site] | None:
+    """The optimizer that was begun for what the updates change, and where the others were made after that."""
+    first = {one.steps[0].before[v] for v in one.variables if v in one.steps[0].before}
+    begun = next((b for b in case.recording.begun if b.values & first), None)
+    if begun is None or any(case.variable(v).born <= begun.at for v in one.variables):
+        return None
+    before = [case.made_by[value] for value in first if value in case.made_by]
+    made = _made_at(case, one.variables, {site for op in before for site in case.stack(op.stack)})
+    return (begun, made) if made is not None else None
+
+
+def _begun_before(case: Case, one: Elsewhere, begun: Begun, made: Site) -> Finding:
+    """JAX: the parameters were made anew after the optimizer had been begun for the first ones."""
+    members, built, where = one.variables, case.site(begun.stack), case.site(one.steps[0].stack)
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"the optimizer{at_line(built, made)} still holds {count(len(members), 'variable')} that no loss uses; "
+        f"{subject(case, members)} {verb(members, case, 'is', 'are')} trained by nobody",
+        why="An optimizer that holds the parameters goes on with the ones it was given. A model that is made anew "
+        "afterwards has others.",
+        fix="make the optimizer after the model, or take the gradient at the parameters that the optimizer holds",
+        variables=case.names(members), where=made, label="new variables, made after the optimizer was built",
+        loss=case.loss_site(one.backward),
+        path=stations(
+            (built, "optimizer", "the optimizer took the old variables here"),
+            (made, "creation", "the model got new variables here"),
+            (where, "update", "the old ones are updated here"),
+        ),
+        seen=len(one.steps),
+    )  # fmt: skip

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from whygrad.trace.jax_recorder import JaxRecorder
 
 _SUMS = frozenset({"add", "sub", "apply_updates"})
-_APPLIES = frozenset({"apply_updates", "apply_gradients", "update_params"})
+_APPLIES = frozenset({"apply_updates", "apply_gradients", "update_params", "nnx.apply"})
 _UPDATES = frozenset({"update_fn", "update", "update_fn_with_extra_args", "init_empty_state", "nnx.update"})
 _PATIENCE = 4
 """How many times as long to look where an optimizer was begun and waits; compiled steps are slow to look at."""
@@ -239,8 +239,7 @@ class Updates:
 
     def _unmoved(self, op: Op) -> None:
         """An update that no gradient went into: zeros, for what an optimizer was told to leave alone."""
-        applies = op.inside in _APPLIES or op.inside == "nnx.update"
-        if not applies or op.name not in _SUMS or len(op.inputs) != 2 or self.recorder.local.tapes:
+        if op.inside not in _APPLIES or op.name not in _SUMS or len(op.inputs) != 2 or self.recorder.local.tapes:
             return
         recording = self.recorder.recording
         variable = self._variable(op.inputs[0])

@@ -309,7 +309,7 @@ def is_log_probability(made_by: dict[int, Op], value: int, far: int = 8) -> bool
         for op in ops:
             name = op.name.lower()
             logarithm = name.startswith("log") and not name.startswith("logical")  # `logical_or` of a range check
-            if logarithm or "cross_entropy" in name or name == "nll_loss":
+            if logarithm or "logsumexp" in name or "cross_entropy" in name or name == "nll_loss":
                 return True
         level = [v for v in dict.fromkeys(v for op in ops for v in op.inputs) if v not in seen]
         seen.update(level)

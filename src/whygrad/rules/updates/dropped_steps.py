@@ -75,7 +75,7 @@ def _dropped(case: Case, where: Site | None, steps: list[tuple[Step, set[int]]])
         "that every update begins where the first one did."
     )
     made = case.recording.ops.get(step.at)
-    if here and made is not None and made.inside == "nnx.update":
+    if here and made is not None and made.inside == "nnx.apply":
         how = f"compile the function with nnx.jit, or return nnx.state({network}) and nnx.update({network}, …) with it"
         why = (
             "jax.jit works on a copy of an NNX object: what is changed in it is lost when the function returns, and "
