@@ -9,14 +9,19 @@ import gc
 import weakref
 from collections.abc import Callable, Iterator
 from types import CodeType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jax.tree_util import tree_leaves
 
 from whygrad.flow.operations import Op
 from whygrad.flow.syntax import Function, tree_of
+from whygrad.trace.jax_makers import made_again
+from whygrad.trace.jax_naming import Name
 from whygrad.trace.jax_scopes import Compiled, Scope
 from whygrad.trace.user_line import OWN, classify
+
+if TYPE_CHECKING:
+    from whygrad.trace.jax_recorder import JaxRecorder
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef,
            ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)  # fmt: skip
@@ -56,12 +61,46 @@ class Fixed:
         function = self._functions.get(number)
         return function is not None and name not in function.names and not self._there(function)
 
+    def made_again(self, number: int, files: frozenset[str]) -> bool:
+        """Whether what makes the function is there to be called again: the next one takes what is there by then."""
+        function = self._functions.get(number)
+        return function is not None and made_again(function.file, function.qualname, files)
+
     def _there(self, function: Compiled) -> bool:
         """At the end of the script: compiled functions hold themselves, until somebody collects them."""
         if function.there() is not None and not self._collected:
             self._collected = True
             gc.collect()
         return function.there() is not None
+
+
+def captured_networks(
+    recorder: JaxRecorder, numbers: dict[int, Op | None], wanted: set[int], stack: int
+) -> dict[int, int]:
+    """What a trained network held when the function was traced, and no name of the program's holds any more."""
+    values, variables = recorder.recording.values, recorder.recording.variables
+    by_network: dict[str, dict[int, int]] = {}
+    for number in numbers:
+        owner = values[number].variable
+        if owner in wanted and recorder.variables.content.get(owner) != number:
+            by_network.setdefault(variables[owner].network, {})[owner] = number
+    taken: dict[int, int] = {}
+    for network, members in by_network.items():
+        if any(v not in members for v in wanted if variables[v].network == network):
+            continue
+        for owner, number in members.items():
+            variable = variables[owner]
+            tail = variable.name.removeprefix(network)
+            name = Name(f"{network} (constant){tail}", f"{network} (constant)", variable.owner)
+            found = recorder.variables.named(name, variable.shape)
+            if found is None:
+                found = recorder.variables.declare(name, variable.shape, stack)
+                variables[found].constant = True
+            taken[found] = number
+            captured = numbers[number]
+            if captured is not None:
+                values[captured.outputs[0]].variable = found
+    return taken
 
 
 def own_function(function: Any, known: Callable[[Any], int | None]) -> Compiled | None:
@@ -72,7 +111,7 @@ def own_function(function: Any, known: Callable[[Any], int | None]) -> Compiled 
         return None
     taken = (known(leaf) for tree in _taken(plain, code) for leaf in tree_leaves(tree))
     passed_by = frozenset(number for number in taken if number is not None)
-    return Compiled(weakref.ref(function), frozenset(_names(code)), passed_by)
+    return Compiled(weakref.ref(function), frozenset(_names(code)), passed_by, code.co_filename, code.co_qualname)
 
 
 def _names(code: CodeType) -> Iterator[str]:

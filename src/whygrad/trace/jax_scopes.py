@@ -88,6 +88,8 @@ class Compiled:
     """Everything that it speaks of."""
     passed_by: frozenset[int]
     """What it took from names that get other values in a loop around its calls, where it is not made anew."""
+    file: str
+    qualname: str
 
 
 Item = Op | Asked | Opened | Closed | Ran

@@ -18,6 +18,7 @@ from whygrad.flow.events import Copy, Doubled
 from whygrad.flow.operations import Op
 from whygrad.flow.reach import Slice
 from whygrad.flow.recording import Recording
+from whygrad.trace.jax_constants import captured_networks
 from whygrad.trace.jax_factors import factor_of
 from whygrad.trace.jax_loops import networks
 from whygrad.trace.jax_naming import Name
@@ -57,6 +58,8 @@ class Targets:
         """Copies that depend on a condition: for each `cond` on the way, the result that is the copy."""
         self._taken: dict[int, int] = {}
         """For each target, the value that its last copy took of the trained variable."""
+        self._captured: dict[int, int] = {}
+        """For each one that only a compiled function holds, the value that it took in."""
 
     def holds(self, target: int, number: int) -> bool:
         """Whether a value is what a target was last seen to hold."""
@@ -106,7 +109,8 @@ class Targets:
         groups: dict[str, list[tuple[int, Name]]] = {}
         for number, name in names.items():
             groups.setdefault(name.network, []).append((number, name))
-        self._constants({n: outside[n] for n in things if n in recorder.calls.bodies.constants}, wanted, stack, groups)
+        taken = {n: outside[n] for n in things if n in recorder.calls.bodies.constants and n not in names}
+        self._captured |= captured_networks(recorder, taken, wanted, stack)
         shapes = self._shapes(wanted)
         others = {name: own for name, own in self._shapes(earlier).items() if name not in shapes}
         others = {name: own for name, own in others.items() if any(len(s) > 1 for s in own) and own.total() > 1}
@@ -149,33 +153,6 @@ class Targets:
                     if target is not None:
                         self._looped.add(target)
                         self._steady |= {target} if values[number].steady else set()
-
-    def _constants(
-        self, numbers: dict[int, Op | None], wanted: set[int], stack: int, named: dict[str, list[tuple[int, Name]]]
-    ) -> None:
-        """What a trained network held when the function was traced, and no name of the program's holds any more."""
-        recorder, values = self.recorder, self.recorder.recording.values
-        kept = {number for members in named.values() for number, _ in members}
-        by_network: dict[str, dict[int, int]] = {}
-        for number in numbers:
-            owner = values[number].variable
-            if owner in wanted and number not in kept and recorder.variables.content.get(owner) != number:
-                network = recorder.recording.variables[owner].network
-                by_network.setdefault(network, {})[owner] = number
-        for network, members in by_network.items():
-            if any(v not in members for v in wanted if recorder.recording.variables[v].network == network):
-                continue
-            for owner, number in members.items():
-                variable = recorder.recording.variables[owner]
-                tail = variable.name.removeprefix(network)
-                name = Name(f"{network} (constant){tail}", f"{network} (constant)", variable.owner)
-                found = recorder.variables.named(name, variable.shape)
-                if found is None:
-                    found = recorder.variables.declare(name, variable.shape, stack)
-                    recorder.recording.variables[found].constant = True
-                captured = numbers[number]
-                if captured is not None:
-                    values[captured.outputs[0]].variable = found
 
     def _shapes(self, wanted: set[int]) -> dict[str, Counter[Any]]:
         found: dict[str, Counter[Any]] = {}
@@ -301,6 +278,11 @@ class Targets:
                 recording.copies.remove(copy)
                 copy.stack, copy.later = closed.stack, closed.at in recorder.inner.later
                 recording.copies_not_run.append(copy)
+        fixed = recorder.calls.bodies.fixed
+        files = frozenset(site.file for stack in recording.stacks for site in stack if site.own)
+        for target in (target for target, number in self._captured.items() if fixed.made_again(number, files)):
+            recording.variables[target].constant = False
+            recording.moved_later.add(target)
         kept = recorder.naming.everything(sys._getframe()) if self._last.keys() - self._looped else {}
         alive = {recorder.values.known(thing) for thing in kept.values()}
         known = any(variable.constant for variable in recording.variables.values())
@@ -313,12 +295,12 @@ class Targets:
             was, thing = recording.values[number].numbers, kept.get(recording.variables[target].name)
             now = concrete(thing) if thing is not None else None
             rebound = not known and now is not None and was is not None and look(now) != was
-            fixed = recorder.calls.bodies.fixed
             if fixed.again(number) and number in alive and fixed.left(number, recording.variables[target].network):
                 recording.moved_later.add(target)  # a name of the first parameters, beside the target's own
                 continue
             passed_by = not known and fixed.passed_by(number)
-            if fixed.again(number) and (number in alive or passed_by or (rebound and fixed.still(number))):
+            kept_on = number in alive or passed_by or (rebound and fixed.still(number))
+            if fixed.again(number) and kept_on and not fixed.made_again(number, files):
                 recording.variables[target].constant = True  # what the name holds by now is another matter
                 continue
             if was is None or now is None or look(now) != was:

@@ -22,7 +22,13 @@ def library_function(frame: FrameType | None) -> str:
         if any(part in path for part in _TRAINERS):
             name = frame.f_code.co_name
             if _NNX in path and name not in BEGINS:  # a wrapper has a name of its own
-                name = found if found in BEGINS else "nnx.apply" if found in ("apply_updates", "nnx.apply") else "nnx.update"
+                name = (
+                    found
+                    if found in BEGINS
+                    else "nnx.apply"
+                    if found in ("apply_updates", "nnx.apply")
+                    else "nnx.update"
+                )
             found = name
         frame = frame.f_back
     return found
