@@ -143,6 +143,8 @@ def constant_term(case: Case, missing: Missing, dropped: Op) -> Site | None:
         made = case.made_by.get(number) if number is not None else None
         if made is None or made.name not in LINEAR:
             continue
+        if recording.framework == "jax" and backward.tape is not None and backward.tape not in made.tapes:
+            continue  # made outside of the function that is differentiated: data to it
         reduces = made.name.removeprefix("reduce_") in ("mean", "sum")
         if number not in live and reduces and any(recording.values[v].shape for v in made.inputs):
             functions = {(site.file, site.first_line) for site in case.stack(dropped.stack)}
