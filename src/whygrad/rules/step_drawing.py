@@ -80,7 +80,7 @@ class _Sketch:
 
     def loss(self, site: Site | None, passes: Sequence[Backward]) -> None:
         """Draw the way from the networks to one loss."""
-        backward = passes[0]
+        backward = max(passes[:_LOOKED_AT], key=self._told_apart)
         row = next((r for r in self.table.losses if r.site == site), None) if self.table is not None else None
         label = row.label if row is not None else expression(site, 40) if site is not None else "loss"
         end: Key = ("loss", site)
@@ -88,6 +88,11 @@ class _Sketch:
         self._ways(backward, end)
         for optimizer in self._applying(passes) if row is None else self._in_table(row):
             self._line(end, ("optimizer", optimizer), "update")
+
+    def _told_apart(self, backward: Backward) -> int:
+        """How many networks a pass reads: before the first update a copy in JAX is the very arrays it was made of."""
+        part = _this_update(self.case, backward, self.proofs)
+        return len({self._called(v) for value in part.values if (v := self._parameter(value)) is not None})
 
     def _in_table(self, row: LossRow) -> list[int]:
         """Optimizers that apply the gradient of a loss, as the table says."""
@@ -120,7 +125,7 @@ class _Sketch:
                 own = [v for v in op.inputs if v in self.case.content]
                 passes = any(reach.carries(recording, op, v, t, tape) for v in own for t in op.outputs if t in reached)
                 for network in self._networks_read(op):
-                    self._line(network, box, "gradient" if passes and self._arrives(network, backward) else "data")
+                    self._line(network, box, "gradient" if passes and self._got(network, backward) else "data")
             if not op.outputs:
                 left[op.at] = {box: True} if box is not None else {k: False for s in sources.values() for k in s}
             for target in op.outputs:
@@ -137,11 +142,15 @@ class _Sketch:
                 self._line(key, end, "gradient" if smooth and self._arrives(key, backward) else "data")
 
     def _arrives(self, key: Key, backward: Backward) -> bool:
-        """For a network, the framework's own word on whether it received the gradient."""
+        """Whether a gradient comes back to a box; through a network that nobody asks about it goes on to others."""
         if key[0] != "network" or backward.error is not None:
             return backward.error is None
-        members = {v.id for v in self._members(key[1])}
-        return bool(members & backward.got) or not members & set(backward.wanted)
+        asked = any(v.id in backward.wanted for v in self._members(key[1]))
+        return self._got(key, backward) or not asked
+
+    def _got(self, key: Key, backward: Backward) -> bool:
+        """The framework's own word on whether a network received the gradient."""
+        return backward.error is None and any(v.id in backward.got for v in self._members(key[1]))
 
     def _stops(self, backward: Backward, part: reach.Slice) -> dict[int, Site | None]:
         """Operations that get a box of their own, by their clock: faults, and stops outside the networks."""
@@ -178,15 +187,22 @@ class _Sketch:
         """The networks whose variables an operation reads."""
         found: list[Key] = []
         for value in op.inputs if op.kind != "write" else ():
-            number = self.case.content.get(value)
-            variable = self.case.recording.variables.get(number) if number is not None else None
-            if variable is not None and (variable.parameter or variable.id in self.held or not variable.registered):
+            variable = self._parameter(value)
+            if variable is not None:
                 name = self._called(variable)
                 key: Key = ("network", name)
                 if key not in self.nodes:
                     self.nodes[key] = self._network(name)
                 found.append(key)
         return found
+
+    def _parameter(self, value: int) -> Variable | None:
+        """The variable whose content a value is, where it is one that a network has."""
+        number = self.case.content.get(value)
+        variable = self.case.recording.variables.get(number) if number is not None else None
+        if variable is None or variable.parameter or variable.id in self.held or not variable.registered:
+            return variable
+        return None
 
     def missing(self, names: set[str]) -> None:
         """Boxes without a line, for what a finding is about and no loss is computed from."""
@@ -276,7 +292,13 @@ class _Sketch:
 
     def _bridged(self, kept: set[Key]) -> dict[tuple[Key, Key], EdgeKind]:
         """The lines, with those through boxes that are left out drawn from end to end."""
-        edges = dict(self.edges)
+        # What comes back to an operation, and to nobody behind it, is a gradient that nobody asked for.
+        passing = {target for (_, target), kind in self.edges.items() if kind == "gradient"}
+        fed = {target for _, target in self.edges}
+        idle = {key for key in fed - passing if key[0] == "operation"}
+        edges: dict[tuple[Key, Key], EdgeKind] = {
+            ends: "data" if ends[0] in idle else kind for ends, kind in self.edges.items()
+        }
         for gone in [key for key in self.nodes if key not in kept and key[0] == "operation"]:
             before = [(s, kind) for (s, t), kind in edges.items() if t == gone]
             after = [(t, kind) for (s, t), kind in edges.items() if s == gone]
