@@ -133,6 +133,20 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("encoder.weight", "encoder.bias"),
         "path": [(14, "the output of `encoder`"), (16, "the gradient stops here"), (19, "the loss")],
     },
+    "w104_silenced": {
+        "severity": "error",
+        "message": "`net` (4 variables) gets no gradient from the loss at line 11",
+        "label": "the gradient stops here: argmax returns an index, and an index has no derivative",
+        "why": "Which entry is the largest does not change when an entry moves a little; its value does.",
+        "fix": "use the value, not its index, in place of `net(x).argmax(1)` (such as q.max(dim=1).values), or gather "
+        "the entry that was taken. The requires_grad at line 12 only silences PyTorch's error; it trains nothing",
+        "variables": ("net.0.weight", "net.0.bias", "net.2.weight", "net.2.bias"),
+        "path": [
+            (10, "the gradient stops here"),
+            (11, "the loss"),
+            (12, "silences the error, and trains nothing"),
+        ],
+    },
     "w104_spike_without_derivative": {
         "severity": "error",
         "message": "PyTorch cannot differentiate `torch.heaviside(voltage - 1.0, torch.zeros(()))`: there "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 
+from whygrad.flow import reach
 from whygrad.flow.events import Backward
 from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
@@ -180,8 +181,29 @@ def weigh(case: Case, verdict: Verdict) -> Severity:
     return "note" if deliberate and loaded else "error"
 
 
+def _silenced_at(case: Case, verdict: Verdict) -> Site | None:
+    """PyTorch: where what came of the cut was made a leaf (`loss.requires_grad = True`), so that nothing fails."""
+    backward, recording = verdict.backward, case.recording
+    if recording.framework != "torch" or verdict.idle or backward.loss is None:
+        return None
+    # A leaf that a gradient penalty asks about has to be one.
+    asked = {v for other in recording.backwards if other.call == "autograd.grad" for v in other.wanted}
+    for number in case.slice(backward, reach.SUGGESTED).values:
+        leaf, made = recording.values[number].variable, case.made_by.get(number)
+        if leaf is None or made is None or made.at < verdict.op.at or leaf in asked or case.variable(leaf).parameter:
+            continue
+        made_at = case.site(case.variable(leaf).created)
+        return made_at if made_at != verdict.where else None  # `Variable(loss, requires_grad=True)` is the cut itself
+    return None
+
+
 def from_verdict(case: Case, verdict: Verdict, rule: str, label: str, why: str, fix: str) -> Finding:
     """A finding for a place where the gradient stops."""
+    silenced = _silenced_at(case, verdict)
+    path = way(case, verdict, "the gradient stops here")
+    if silenced is not None:
+        fix += f". The requires_grad{at_line(silenced, verdict.where)} only silences PyTorch's error; it trains nothing"
+        path = _tidy([*path, PathStep(silenced, "requires_grad", "silences the error, and trains nothing")])
     return Finding(
         code=verdict.code,
         rule=rule,
@@ -193,7 +215,7 @@ def from_verdict(case: Case, verdict: Verdict, rule: str, label: str, why: str, 
         where=verdict.where,
         label=label,
         loss=case.loss_site(verdict.backward),
-        path=way(case, verdict, "the gradient stops here"),
+        path=path,
         first_update=verdict.update,
         seen=verdict.seen,
     )
