@@ -91,11 +91,21 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "severity": "warning",
         "message": "`teacher` (4 variables) is moved by the loss at line 17, which is there to train `student`",
         "label": "asks for `teacher` too",
-        "why": "That loss is the difference of the two, and is zero wherever they agree. Applied to "
+        "why": "That loss compares the two, and is smallest wherever they agree. Applied to "
         "`teacher` it makes that one forget what it had learned from the loss at line 11.",
         "fix": "ask for `student` alone: leave the variables of `teacher` out of this gradient and its apply_gradients",
         "variables": ("teacher.dense.kernel", "teacher.dense.bias", "teacher.dense_1.kernel", "teacher.dense_1.bias"),
         "path": [(17, "the loss"), (18, "the gradient is computed here"), (19, "and applied here")],
+    },
+    "w205_teacher_within_a_model": {
+        "severity": "warning",
+        "message": "`teacher` (4 variables) is moved by the loss at line 33, which is there to train `student`",
+        "label": "trains `teacher` too",
+        "why": "That loss compares the two, and is smallest wherever they agree. Applied to "
+        "`teacher` it makes that one forget what it had learned from the loss at line 30.",
+        "fix": "freeze `teacher` (trainable = False) before this model is compiled: it has learned already",
+        "variables": ("teacher.conv2d.kernel", "teacher.conv2d.bias", "teacher.dense.kernel", "teacher.dense.bias"),
+        "path": [(33, "the loss"), (33, "the gradient is computed here"), (33, "and applied here")],
     },
     "w205_combined_model": {
         "severity": "warning",

@@ -148,7 +148,8 @@ def _leak(case: Case, leak: Leak) -> Finding:
         fix = f"take the gradient with respect to {meant} alone, and apply it to {meant} alone"
     elif asked is not None and called_at(asked).rpartition(".")[2] in ("fit", "train_on_batch"):
         label = f"trains {moved} too"
-        fix = f"freeze {moved} (trainable = False) before this model is compiled: it keeps learning in its own"
+        rest = "it has learned already" if leak.taught else "it keeps learning in its own"
+        fix = f"freeze {moved} (trainable = False) before this model is compiled: {rest}"
     elif not leak.meant & set(leak.backward.wanted):
         label = f"asks for {moved}, and nothing asks for {meant}"
         fix = f"ask for {meant} here, in the place of {moved}, and apply it to {meant}"
@@ -159,7 +160,7 @@ def _leak(case: Case, leak: Leak) -> Finding:
         code=CODE, rule=NAME, severity="warning" if leak.judged or leak.taught else "error",
         message=f"{subject(case, leak.variables)} {verb(leak.variables, case, 'is', 'are')} moved by the loss"
         f"{at_line(loss, where)}, which is there to train {meant}",
-        why=(f"That loss is the difference of the two, and is zero wherever they agree. Applied to {moved} it makes "
+        why=(f"That loss compares the two, and is smallest wherever they agree. Applied to {moved} it makes "
              f"that one forget what it had learned from the loss{at_line(case.loss_site(leak.own), where)}."
              if leak.taught else
              f"That loss is small where {meant} tells what {moved} makes from the rest. Applied to {moved} it teaches "

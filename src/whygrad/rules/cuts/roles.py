@@ -94,17 +94,18 @@ def fed_with(case: Case, variables: set[int], among: Iterable[Op] | None = None)
         if op.name == "read_value":
             continue
         inside = any(case.content.get(v) in variables for v in op.inputs)
-        if inside:
+        if inside and op.name not in _RESHAPES:  # a bias that is given a shape has no other input
             fed.update(v for v in op.inputs if v not in case.content and v not in made)
         if inside or any(v in made for v in op.inputs):
             made.update(op.outputs)
     return {root for value in fed for root in _unpacked(case, value)}
 
 
-_PACKING = frozenset({
-    "cat", "concat", "concatenate", "stack", "cast", "to", "float", "reshape", "view", "flatten", "unsqueeze",
-    "squeeze", "expand_dims", "identity", "transpose", "permute", "contiguous",
+_RESHAPES = frozenset({
+    "cast", "to", "float", "reshape", "view", "flatten", "unsqueeze", "squeeze", "expand_dims", "identity", "transpose",
+    "permute", "contiguous",
 })  # fmt: skip
+_PACKING = _RESHAPES | {"cat", "concat", "concatenate", "stack"}
 
 
 def _unpacked(case: Case, value: int) -> list[int]:
