@@ -27,7 +27,7 @@ test-%: export TF_NUM_INTRAOP_THREADS := 1
 # way of MLIR, and to cut a module into parts for many threads. Lessons and docs compile as everybody does.
 XLA_QUICKLY := --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1
 test-jax test-rl-jax test-interop: export JAX_DISABLE_MOST_OPTIMIZATIONS := 1
-test-jax: export XLA_FLAGS := $(XLA_QUICKLY)
+test-jax test-rl-jax: export XLA_FLAGS := $(XLA_QUICKLY)
 
 help: ## print this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
