@@ -28,6 +28,9 @@ test-%: export TF_NUM_INTRAOP_THREADS := 1
 XLA_QUICKLY := --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1
 test-jax test-rl-jax test-interop: export JAX_DISABLE_MOST_OPTIMIZATIONS := 1
 test-jax test-rl-jax: export XLA_FLAGS := $(XLA_QUICKLY)
+test-rl-tensorflow test-rl-torch: export XLA_FLAGS := $(XLA_QUICKLY)
+# The same as JAX_DISABLE_MOST_OPTIMIZATIONS, for TensorFlow.
+XLA_PLAINLY := --xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true
 
 help: ## print this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -122,7 +125,10 @@ test-rl-torch: $(STAMP)
 	KERAS_BACKEND=torch $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends
 
 test-rl-tensorflow: $(STAMP)
-	KERAS_BACKEND=tensorflow $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends
+	KERAS_BACKEND=tensorflow $(QUIET) XLA_FLAGS="$$XLA_FLAGS $(XLA_PLAINLY)" \
+	  $(BIN)/python -m pytest -q tests/rl_backends --ignore tests/rl_backends/test_pictures.py
+	@# Convolutions that XLA has not optimized take minutes.
+	KERAS_BACKEND=tensorflow $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends/test_pictures.py
 
 test-rl-jax: $(STAMP)
 	KERAS_BACKEND=jax $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends
