@@ -27,7 +27,7 @@ test-%: export TF_NUM_INTRAOP_THREADS := 1
 # way of MLIR, and to cut a module into parts for many threads. Lessons and docs compile as everybody does.
 XLA_QUICKLY := --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1
 test-jax test-rl-jax test-interop: export JAX_DISABLE_MOST_OPTIMIZATIONS := 1
-test-jax test-rl-jax: export XLA_FLAGS := $(XLA_QUICKLY)
+test-jax test-rl-jax test-interop: export XLA_FLAGS := $(XLA_QUICKLY)
 test-rl-tensorflow test-rl-torch: export XLA_FLAGS := $(XLA_QUICKLY)
 # The same as JAX_DISABLE_MOST_OPTIMIZATIONS, for TensorFlow.
 XLA_PLAINLY := --xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true
