@@ -23,8 +23,14 @@ SUITES := test-ray-workers test-rl-torch test-rl-tensorflow test-rl-jax test-jax
 # Every suite computes on one core: two that run side by side would else fight for them.
 test-%: export OMP_NUM_THREADS := 1
 test-%: export TF_NUM_INTRAOP_THREADS := 1
-# What JAX compiles here is small, and runs a few times: optimizing it would take longer.
+# What XLA compiles here is small, and runs a few times: optimizing it would take longer. So does to fuse operations by
+# way of MLIR, and to cut a module into parts for many threads. Lessons and docs compile as everybody does.
+XLA_QUICKLY := --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1
 test-jax test-rl-jax test-interop: export JAX_DISABLE_MOST_OPTIMIZATIONS := 1
+test-jax test-rl-jax test-interop: export XLA_FLAGS := $(XLA_QUICKLY)
+test-rl-tensorflow test-rl-torch: export XLA_FLAGS := $(XLA_QUICKLY)
+# The same as JAX_DISABLE_MOST_OPTIMIZATIONS, for TensorFlow.
+XLA_PLAINLY := --xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true
 
 help: ## print this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +57,8 @@ check: $(STAMP) ## the fast inner loop: ruff, types, import contracts, tests tha
 	$(BIN)/python -m pytest -q tests/flow tests/report tests/test_imports.py --ignore tests/report/test_report_browser.py
 
 test: check ## everything: the above, and the real frameworks; one suite more at once than there are cores (JOBS=1: one)
+	@# Hundreds of processes follow: where none may keep its bytecode (PYTHONDONTWRITEBYTECODE), each would compile whygrad.
+	@$(BIN)/python -m compileall -q src
 	@echo "$(words $(SUITES)) suites, $(JOBS) at a time; what one says comes when it has ended"
 	+@$(MAKE) --no-print-directory --jobs=$(JOBS) --keep-going $(SYNC) suites
 
@@ -117,7 +125,10 @@ test-rl-torch: $(STAMP)
 	KERAS_BACKEND=torch $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends
 
 test-rl-tensorflow: $(STAMP)
-	KERAS_BACKEND=tensorflow $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends
+	KERAS_BACKEND=tensorflow $(QUIET) XLA_FLAGS="$$XLA_FLAGS $(XLA_PLAINLY)" \
+	  $(BIN)/python -m pytest -q tests/rl_backends --ignore tests/rl_backends/test_pictures.py
+	@# Convolutions that XLA has not optimized take minutes.
+	KERAS_BACKEND=tensorflow $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends/test_pictures.py
 
 test-rl-jax: $(STAMP)
 	KERAS_BACKEND=jax $(QUIET) $(BIN)/python -m pytest -q tests/rl_backends

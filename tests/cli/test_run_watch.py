@@ -9,6 +9,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from rl_runs import agents
 from warm_runs import Warm
 
 from whygrad.live.reading import Reading
@@ -159,9 +160,9 @@ print([float(v.value.detach().double().sum()).hex() for v in critic.trainable_va
 
 def test_keras_on_pytorch_is_watched_and_does_the_same(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(KERAS_ON_TORCH)
-    plain = subprocess.run([sys.executable, "train.py"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    plain = agents("torch").python(tmp_path, "train.py")
     done = whygrad(tmp_path, "run", "--watch", "train.py")
-    assert (done.returncode, done.stdout) == (0, plain.stdout)
+    assert (plain.status, done.returncode, done.stdout) == (0, 0, plain.out)
     assert "no gradient faults found in train.py (24 updates seen, torch)" in done.stderr
     (group,) = Reading(tmp_path / "runs" / "train-1").groups()
     assert (group.name, group.updates) == ("Adam of critic", 24)
@@ -172,10 +173,10 @@ def test_keras_on_jax_is_watched_and_does_the_same(tmp_path: Path) -> None:
     pytest.importorskip("jax")
     script = KERAS_ON_TORCH.replace('"torch"', '"jax"').replace(".detach().double()", "").replace(".hex()", "")
     (tmp_path / "train.py").write_text(script)
-    plain = subprocess.run([sys.executable, "train.py"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    plain = agents("jax").python(tmp_path, "train.py")
     done = whygrad(tmp_path, "run", "--watch", "train.py")
-    assert done.returncode == 0
-    assert json.loads(done.stdout) == pytest.approx(json.loads(plain.stdout), rel=1e-4)  # the last bit is XLA's
+    assert (plain.status, done.returncode) == (0, 0)
+    assert json.loads(done.stdout) == pytest.approx(json.loads(plain.out), rel=1e-4)  # the last bit is XLA's
     assert "no gradient faults found in train.py" in done.stderr
     (group,) = Reading(tmp_path / "runs" / "train-1").groups()
     assert (group.name, group.updates) == ("Adam", 24)

@@ -6,10 +6,14 @@ others with `--everywhere`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 
 import keras
 import pytest
+from runs import begin
+
+from whygrad.rl.training import Trained
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -44,3 +48,14 @@ def optimized() -> Iterator[None]:
     jax.config.update("jax_disable_most_optimizations", False)
     yield
     jax.config.update("jax_disable_most_optimizations", before)
+
+
+@pytest.fixture(scope="session")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Trained]:
+    """A training of `runs` from its beginning to its end, once for all tests that only read what it left."""
+
+    @cache
+    def trained(name: str) -> Trained:
+        return begin(name, tmp_path_factory.mktemp("whole"))
+
+    return trained

@@ -1,7 +1,7 @@
 """Small trainings, one for each loop and each thing that a checkpoint has to keep; also a program that runs one.
 
 `python runs.py train dqn ROOT` and `python runs.py resume PATH`: what a test starts in order to kill it.
-`python runs.py outputs PATH FILE`: what the networks of a run give.
+`python runs.py outputs PATH FILE …`: what the networks of a run give, which then goes on; any number of runs.
 """
 
 from __future__ import annotations
@@ -98,7 +98,8 @@ if __name__ == "__main__":
     if sys.argv[1] == "train":
         begin(sys.argv[2], sys.argv[3], **{k: int(v) for k, v in (pair.split("=") for pair in sys.argv[4:])})
     elif sys.argv[1] == "outputs":
-        np.savez(sys.argv[3], **outputs(sys.argv[2]))
-        resume(sys.argv[2], steps=RunFolder(sys.argv[2]).settings()["plan"]["steps"] + 64, quiet=False)
+        for path, file in zip(sys.argv[2::2], sys.argv[3::2], strict=True):
+            np.savez(file, **outputs(path))
+            resume(path, steps=RunFolder(path).settings()["plan"]["steps"] + 64, quiet=False)
     else:
         resume(sys.argv[2], quiet=False)

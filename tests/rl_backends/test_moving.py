@@ -6,6 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import keras
@@ -24,43 +26,66 @@ OTHERS = [name for name in ("torch", "tensorflow", "jax") if name != HERE]
 PROGRAM = Path(__file__).with_name("runs.py")
 
 
-@pytest.fixture(scope="module", params=["dqn", "sac"])
-def begun(request, tmp_path_factory):
-    return begin(request.param, tmp_path_factory.mktemp("begun"), steps=128).path
+RUNS = ("dqn", "sac")
 
 
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return {name: begin(name, tmp_path_factory.mktemp(name), steps=128).path for name in RUNS}
+
+
+@pytest.fixture(scope="module")
+def moved(begun: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Path, str]]:
+    """The folder in which copies of the runs have gone on on another framework, and what was said of it.
+
+    One process for all runs: importing the framework takes longer than they do.
+    """
+
+    @cache
+    def on(other: str) -> tuple[Path, str]:
+        folder = tmp_path_factory.mktemp(other)
+        words = []
+        for name, path in begun.items():
+            shutil.copytree(path, folder / name)
+            words += [str(folder / name), str(folder / f"{name}.npz")]
+        done = subprocess.run(
+            [sys.executable, str(PROGRAM), "outputs", *words],
+            env={**os.environ, "KERAS_BACKEND": other},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return folder, done.stderr
+
+    return on
+
+
+@pytest.mark.parametrize("name", RUNS)
 @pytest.mark.parametrize("other", OTHERS)
-def test_a_run_goes_on_on_another_framework(begun, other, tmp_path):
-    moved = tmp_path / begun.name
-    shutil.copytree(begun, moved)
-    before, _ = read(RunFolder(moved).last)
-    given = tmp_path / "outputs.npz"
-    done = subprocess.run(
-        [sys.executable, str(PROGRAM), "outputs", str(moved), str(given)],
-        env={**os.environ, "KERAS_BACKEND": other},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert f"was written on {HERE} and goes on on {other}" in done.stderr
-    with np.load(given, allow_pickle=False) as file:
-        wanted = outputs(begun)
+def test_a_run_goes_on_on_another_framework(begun, moved, name, other):
+    folder, said = moved(other)
+    last = RunFolder(folder / name).last
+    before, _ = read(RunFolder(begun[name]).last)
+    assert f"{str(last)!r} was written on {HERE} and goes on on {other}" in said
+    with np.load(folder / f"{name}.npz", allow_pickle=False) as file:
+        wanted = outputs(begun[name])
         assert sorted(file.files) == sorted(wanted)
-        for name, value in wanted.items():
-            np.testing.assert_allclose(file[name], value, rtol=1e-5, atol=1e-5, err_msg=name)
-    after, facts = read(RunFolder(moved).last)
+        for network, value in wanted.items():
+            np.testing.assert_allclose(file[network], value, rtol=1e-5, atol=1e-5, err_msg=network)
+    after, facts = read(last)
     assert facts["backend"] == other
     assert {key for key in before if key != "torch_rng"} == {key for key in after if key != "torch_rng"}
-    rows = RunFolder(moved).rows()
+    rows = RunFolder(folder / name).rows()
     assert rows[-1]["step"] == 192
     assert int(after["engine/updates"]) > int(before["engine/updates"])
     for loss in {key.split("/")[2] for key in before if key.startswith("engine/adam/")}:
         assert after[f"engine/adam/{loss}/steps"] > before[f"engine/adam/{loss}/steps"]
 
 
-def test_what_does_not_move_is_said(begun):
-    path = RunFolder(begun).last
+@pytest.mark.parametrize("name", RUNS)
+def test_what_does_not_move_is_said(begun, name):
+    path = RunFolder(begun[name]).last
     arrays, facts = read(path)
     with pytest.warns(OtherBackend, match="equality to the bit does not"):
         warn_of_backend(path, {**facts, "backend": OTHERS[0]})

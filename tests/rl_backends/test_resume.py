@@ -66,8 +66,8 @@ def assert_same_runs(first, second):
 
 
 @pytest.mark.parametrize("name", once_but(("dqn", "ppo", "compiled-dqn"), AGENTS))
-def test_a_run_that_ended_early_goes_on_as_if_it_had_not(name, tmp_path, monkeypatch):
-    whole = begin(name, tmp_path / "whole")
+def test_a_run_that_ended_early_goes_on_as_if_it_had_not(name, whole, tmp_path, monkeypatch):
+    whole = whole(name)
     with monkeypatch.context() as patched, pytest.raises(Stopped):
         stop_at(patched, 150)
         begin(name, tmp_path / "parts")

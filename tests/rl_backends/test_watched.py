@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +12,12 @@ from runs import AGENTS, begin
 
 from whygrad.live.looks import INDEX
 from whygrad.live.reading import Reading
-from whygrad.rl.training import resume
+from whygrad.rl.training import Trained, resume
 
 
 @pytest.mark.parametrize("name", once_but(("dqn", "ppo"), ["dqn", "td3", "ppo", "compiled-dqn", "cql"]))
-def test_every_loss_is_a_group_and_every_update_has_its_norms(tmp_path: Path, name: str) -> None:
-    trained = begin(name, tmp_path)
-    reading = Reading(trained.path)
+def test_every_loss_is_a_group_and_every_update_has_its_norms(whole: Callable[[str], Trained], name: str) -> None:
+    reading = Reading(whole(name).path)
     groups = reading.groups()
     assert groups
     for group in groups:
@@ -50,8 +50,8 @@ def test_steps_are_measured_by_the_weights(tmp_path: Path, monkeypatch: pytest.M
     assert (weights[known] > 0).all()
 
 
-def test_a_loss_that_has_its_turn_now_and_then_is_seen_in_its_updates(tmp_path: Path) -> None:
-    reading = Reading(begin("td3", tmp_path).path)
+def test_a_loss_that_has_its_turn_now_and_then_is_seen_in_its_updates(whole: Callable[[str], Trained]) -> None:
+    reading = Reading(whole("td3").path)
     delay = AGENTS["td3"][0].policy_delay
     actor = next(group for group in reading.groups() if group.name == "actor")
     assert {one.first % delay for one in reading.looks(actor.id) if one.count == 1} == {delay - 1}
