@@ -112,6 +112,20 @@ def at_node(site: Site, node: ast.expr | ast.stmt) -> Site:
     return replace(site, line=node.lineno, column=node.col_offset, end_line=end, end_column=column)
 
 
+def expression_around(sites: Iterable[Site]) -> Site | None:
+    """The smallest expression that all of these sites of one file lie in: `nn.Sequential(…)` over several lines."""
+    apart = list(sites)
+    statement, _, _ = around(apart[0])
+    inside = [n for n in ast.walk(statement) if isinstance(n, ast.expr)] if statement is not None else []
+    found = [node for node in inside if all(covers(node, site) for site in apart)]
+    return at_node(apart[0], min(found, key=_extent)) if found else None
+
+
+def _extent(node: ast.expr) -> tuple[int, int]:
+    lines = (node.end_lineno or node.lineno) - node.lineno
+    return lines, (node.end_col_offset or 0) - node.col_offset
+
+
 def function_of(site: Site) -> ast.AST | None:
     """The function that a site stands in, else its file."""
     _, _, function = around(site)
