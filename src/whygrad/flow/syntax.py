@@ -85,6 +85,24 @@ def bound_at(site: Site) -> set[str]:
     return found
 
 
+def unread_names(site: Site) -> set[str]:
+    """The names that a statement gives to parts of what it calls, and that nothing in its function reads.
+
+    `_`, and what begins so, says that the part is not wanted.
+    """
+    statement, _, _ = around(site)
+    scope = function_of(site)
+    given = statement.targets if isinstance(statement, ast.Assign) else []
+    parts = [part for target in given if isinstance(target, ast.Tuple) for part in target.elts]
+    names = {part.id for part in parts if isinstance(part, ast.Name) and not part.id.startswith("_")}
+    loaded = (n.id for n in (ast.walk(scope) if scope and names else ()) if isinstance(n, ast.Name) and _is_read(n))
+    return names.difference(loaded)
+
+
+def _is_read(name: ast.Name) -> bool:
+    return not isinstance(name.ctx, ast.Store)
+
+
 def handed_out(site: Site) -> bool:
     """Whether a function returns what it computes at a site: there, or by a name, beside other things or alone."""
     statement, _, function = around(site)
