@@ -24,7 +24,7 @@ CODE, NAME = "W105", "loss-ignores"
 
 def handed_over(case: Case, missing: Missing, members: set[int], site: Site | None, output: Op) -> Finding | None:
     """A finding at the loss, where the output got as far as the function that computes it."""
-    backward = missing.backward
+    backward: Backward | None = missing.backward
     if not _alone(case, members):  # of several losses, the one that should use the output is known by what it took
         backward, output = _took_it(case, members) or (None, output)
     loss = case.loss_site(backward) if backward is not None else None
