@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+
 from whygrad.flow.site import Site, Stack
-from whygrad.flow.source import line_text
-from whygrad.flow.syntax import around, assignments, expression_around
+from whygrad.flow.source import is_statement, line_text
+from whygrad.flow.syntax import expression_around
 from whygrad.rules.case import Case, asked_once
 from whygrad.rules.cuts.consumer import steps_of_name
 
@@ -20,18 +22,22 @@ def created_at(case: Case, members: set[int]) -> Site | None:
     stacks = [stack for stack in stacks if stack]
     if not stacks:
         return None
-    shared: Site | None = None
-    for depth, sites in enumerate(zip(*(reversed(stack) for stack in stacks), strict=False)):
-        if len({(s.file, s.line, s.function) for s in sites}) > 1:
-            part = any(not case.family(case.variable(v).network, members) <= members for v in members)
-            alone = part and _made_alone(case, members, stacks[0][len(stacks[0]) - depth :], sites[0])
-            beside = len({(s.file, s.function) for s in sites}) == 1
-            first = min(sites, key=lambda s: s.line) if shared is not None else None
-            if beside and (shared is None or (part and not alone)):
-                shared = expression_around(sites) or first
-            break
-        shared = sites[0]
-    return shared or stacks[0][0]
+    levels: list[Stack] = list(zip(*(reversed(stack) for stack in stacks), strict=False))
+    shared = list(itertools.takewhile(lambda sites: len({_line(s) for s in sites}) == 1, levels))
+    parted = levels[len(shared)] if len(shared) < len(levels) else None
+    part = any(not case.family(case.variable(v).network, members) <= members for v in members)
+    alone = _made_alone(case, members, [sites[0] for sites in levels]) if part else None
+    if alone is not None and alone < len(shared):
+        return shared[alone][0]
+    if parted is not None and (part or not shared) and len({(s.file, s.function) for s in parted}) == 1:
+        found = expression_around(parted)
+        if found is not None or shared:
+            return found or min(parted, key=lambda s: s.line)
+    return shared[-1][0] if shared else stacks[0][0]
+
+
+def _line(site: Site) -> tuple[str, int, str]:
+    return site.file, site.line, site.function
 
 
 def _outside_model(case: Case, variable: int, members: set[int]) -> Stack:
@@ -47,26 +53,22 @@ def _outside_model(case: Case, variable: int, members: set[int]) -> Stack:
     return tuple(outside) or stack
 
 
-def _made_alone(case: Case, members: set[int], made: Stack, inside: Site) -> bool:
-    """Whether a call made one whole part of a network and nothing besides, and its name is given outside of the call.
+def _made_alone(case: Case, members: set[int], calls: list[Site]) -> int | None:
+    """The outermost of these calls that made whole parts of a network and nothing besides, and gives them back.
 
-    Of the elements of a list, which one line makes, each is looked at by itself.
+    What a loop makes by the same lines (the elements of a list) counts for the same; which of it is meant, names tell.
     """
-    below = _below(case)
-    whole = {part for v in members if (part := whole_part(case, v, members))}
-    if len(whole) != 1 or not made:
-        return False
-    name = whole.pop()
-    steps = steps_of_name(name)
-    _, _, function = around(inside)
-    first, last = (function.lineno, function.end_lineno or 0) if function is not None else (0, 0)
-    if any(first <= site.line <= last for site, _ in assignments(inside.file).get(f"self{steps[-1]}", ())):
-        return False
-    places = [(s.file, s.line, s.function) for s in made]
-    return all(
-        [(s.file, s.line, s.function) for s in case.stack(case.variable(v).created)[-len(made) :]] != places
-        for v in below.get("".join(steps[:-1]), set()) - members
-    )
+    names = {whole_part(case, v, members) for v in members}
+    if "" in names:
+        return None
+    stacks = {v.id: tuple(_line(s) for s in reversed(case.stack(v.created))) for v in case.recording.variables.values()}
+    ours = {stacks[v] for v in members}
+    others = {stack for v, stack in stacks.items() if stack not in ours and case.variable(v).trainable}
+    way = tuple(_line(site) for site in calls)
+    for depth, call in enumerate(calls[:-1]):
+        if not is_statement(call) and not any(stack[: depth + 1] == way[: depth + 1] for stack in others):
+            return depth
+    return None
 
 
 def whole_parts(case: Case, members: set[int]) -> list[set[int]]:
