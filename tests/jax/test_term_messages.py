@@ -33,7 +33,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": tuple(
             f"model.blocks[2].{layer}.{name}" for layer in ("wide", "norm") for name in ("weight", "bias")
         ),
-        "path": [(13, "made here"), (31, "and not run here"), (43, "the loss")],
+        "path": [(27, "made here"), (31, "and not run here"), (43, "the loss")],
     },
     "w105_row_set_as_a_statement": {
         "severity": "error",

@@ -218,7 +218,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "fix": "use ReLU or GELU in place of tanh in the hidden layers, normalise between them "
         "(nn.LayerNorm), or add residual connections",
         "variables": ("net.0.weight", "net.2.weight", "net.4.weight", "net.6.weight", "net.8.weight"),
-        "path": [(23, "the gradient shrinks here, layer by layer")],
+        "path": [(13, "the gradient shrinks here, layer by layer"), (23, "the loss")],
     },
     "w401_all_zero_weights": {
         "severity": "error",

@@ -160,6 +160,46 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("model.0.weight", "model.0.bias", "model.2.weight", "model.2.bias"),
         "path": [(15, "adds to what is there"), (16, "applies the whole heap")],
     },
+    "w204_handed_crosswise": {
+        "severity": "error",
+        "message": "`for_judge` and `for_maker` hold each other's variables: each steps after the loss that trains "
+        "what the other one holds",
+        "label": "hands each of the two on by the name of the other",
+        "why": "`for_judge` holds `maker` and steps after a loss that trains `judge`. That loss has no gradient for "
+        "it, and `for_maker` moves `judge` by the loss that is for `maker`.",
+        "fix": "take the two in the order in which they are handed out",
+        "variables": (
+            "maker.0.weight",
+            "maker.0.bias",
+            "maker.2.weight",
+            "maker.2.bias",
+            "judge.0.weight",
+            "judge.0.bias",
+            "judge.2.weight",
+            "judge.2.bias",
+        ),
+        "path": [(7, "holds `maker`"), (20, "trains `judge`"), (21, "finds no gradient")],
+    },
+    "w204_adversaries_exchanged": {
+        "severity": "error",
+        "message": "`self.judge_step` and `self.maker_step` hold each other's variables: each steps after the loss "
+        "that trains what the other one holds",
+        "label": "holds `maker`, and steps after the loss of `judge`",
+        "why": "`self.judge_step` holds `maker` and steps after a loss that trains `judge`. That loss goes through "
+        "`maker` too: each of the two is moved by what the other one is to achieve.",
+        "fix": "give `self.judge_step` the parameters of `judge`, and `self.maker_step` those of `maker`",
+        "variables": (
+            "judge.0.weight",
+            "judge.0.bias",
+            "judge.2.weight",
+            "judge.2.bias",
+            "maker.0.weight",
+            "maker.0.bias",
+            "maker.2.weight",
+            "maker.2.bias",
+        ),
+        "path": [(11, "holds `maker`"), (17, "trains `judge`"), (18, "moves `maker`")],
+    },
     "w205_generator_moves_judge": {
         "severity": "warning",
         "message": "`judge` (4 variables) is moved by the loss at line 20, which is there to train `generator`",

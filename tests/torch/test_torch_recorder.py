@@ -1030,3 +1030,27 @@ def test_a_data_loader_with_workers(run: Run) -> None:
     recording = run.finish()
     assert len(recording.steps) == 4 and all(len(step.applied) == 4 for step in recording.steps)
     assert all(agrees(recording, backward) for backward in recording.backwards)
+
+
+class Wrapped(torch.optim.Optimizer):  # type: ignore[misc]
+    """What Lightning does: an optimizer that hands all on to another one."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+    def step(self, closure: Any = None) -> Any:
+        return self.inner.step(closure)
+
+
+def test_an_optimizer_behind_a_wrapper_is_one_optimizer(run: Run) -> None:
+    net = nn.Linear(2, 1)
+    optimizer = Wrapped(torch.optim.SGD(net.parameters(), lr=0.1))
+    net(torch.ones(3, 2)).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    recording = run.finish()
+    assert list(recording.optimizers) == [0]
+    assert [clear.optimizer for clear in recording.clears] == [0]

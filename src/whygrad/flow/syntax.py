@@ -85,6 +85,24 @@ def bound_at(site: Site) -> set[str]:
     return found
 
 
+def unread_names(site: Site) -> set[str]:
+    """The names that a statement gives to parts of what it calls, and that nothing in its function reads.
+
+    `_`, and what begins so, says that the part is not wanted.
+    """
+    statement, _, _ = around(site)
+    scope = function_of(site)
+    given = statement.targets if isinstance(statement, ast.Assign) else []
+    parts = [part for target in given if isinstance(target, ast.Tuple) for part in target.elts]
+    names = {part.id for part in parts if isinstance(part, ast.Name) and not part.id.startswith("_")}
+    loaded = (n.id for n in (ast.walk(scope) if scope and names else ()) if isinstance(n, ast.Name) and _is_read(n))
+    return names.difference(loaded)
+
+
+def _is_read(name: ast.Name) -> bool:
+    return not isinstance(name.ctx, ast.Store)
+
+
 def handed_out(site: Site) -> bool:
     """Whether a function returns what it computes at a site: there, or by a name, beside other things or alone."""
     statement, _, function = around(site)
@@ -110,6 +128,20 @@ def at_node(site: Site, node: ast.expr | ast.stmt) -> Site:
     """The site of a node in the function that another site stands in."""
     end, column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
     return replace(site, line=node.lineno, column=node.col_offset, end_line=end, end_column=column)
+
+
+def expression_around(sites: Iterable[Site]) -> Site | None:
+    """The smallest expression that all of these sites of one file lie in: `nn.Sequential(…)` over several lines."""
+    apart = list(sites)
+    statement, _, _ = around(apart[0])
+    inside = [n for n in ast.walk(statement) if isinstance(n, ast.expr)] if statement is not None else []
+    found = [node for node in inside if all(covers(node, site) for site in apart)]
+    return at_node(apart[0], min(found, key=_extent)) if found else None
+
+
+def _extent(node: ast.expr) -> tuple[int, int]:
+    lines = (node.end_lineno or node.lineno) - node.lineno
+    return lines, (node.end_col_offset or 0) - node.col_offset
 
 
 def function_of(site: Site) -> ast.AST | None:

@@ -97,7 +97,7 @@ from whygrad.rules.cuts.consumer import (
     takes,
     wrong_turn,
 )
-from whygrad.rules.cuts.creation import created_at
+from whygrad.rules.cuts.creation import created_at, whole_parts
 from whygrad.rules.cuts.handed_over import handed_over
 from whygrad.rules.cuts.idle_terms import idle_terms
 from whygrad.rules.cuts.last_use import dropped_at, last_use, routed, runs_others
@@ -280,20 +280,20 @@ def _unwatched(case: Case, missing: Missing, variable: int) -> bool:
 
 
 def _by_place(case: Case, variables: set[int]) -> list[set[int]]:
-    """Never computed: a whole network together, or all that an optimizer has; parts of a network layer by layer."""
+    """Never computed: a whole network together, or all that an optimizer has; else the parts that are whole."""
     groups: dict[str, set[int]] = {}
     for network, members in networks(case, variables).items():
         held = case.held_alone(set(members))
         if held:
             groups[f"{network} "] = held
             members = [v for v in members if v not in held]
-        family = case.family(network, variables)
-        for member in members:
-            key = network if set(members) >= family else case.variable(member).owner or case.variable(member).name
-            if key != network:
-                key = str(created_at(case, {member}) or key)  # one line made them all: in JAX a network, else a list
-            groups.setdefault(key, set()).add(member)
-    return list(groups.values())
+        whole = set(members) >= case.family(network, variables)
+        for part in [set(members)] if whole else whole_parts(case, set(members)):
+            key = (
+                network if whole else str(created_at(case, part) or min(part))
+            )  # one line made them all: a list of layers
+            groups.setdefault(key, set()).update(part)
+    return [members for members in groups.values() if members]
 
 
 def _dropped(case: Case, missing: Missing, members: set[int], site: Site | None) -> Finding:

@@ -88,6 +88,7 @@ from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.verdict import verdicts
 from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.updates.swapped import swapped
 from whygrad.rules.w502_target_is_online import aliases
 from whygrad.rules.wording import at_line, from_verdict, quoted, subject
 
@@ -101,7 +102,8 @@ def check(case: Case) -> Iterator[Finding]:
         if backward.error and "modified by an inplace operation" in backward.error:
             finding = _clash(case, backward)
             synced = {sync for _, _, sync, _ in aliases(case) if sync is not None}
-            if finding.where not in synced:  # W502: the target's sync writes into the network that is being trained
+            # W502: the target's sync writes into the network that is being trained; W204: the wrong optimizer steps
+            if finding.where not in synced | _steps_of_swapped(case):
                 yield finding
             break
     for failure in case.recording.failures:
@@ -128,6 +130,12 @@ def check(case: Case) -> Iterator[Finding]:
                 "A variable's content has no history. What was assigned arrives at the loss as if it were a constant.",
                 f"use the computed value itself in the loss, not the variable that {quoted(verdict.where)} wrote",
             )  # fmt: skip
+
+
+def _steps_of_swapped(case: Case) -> set[Site | None]:
+    """Where optimizers step that hold each other's variables."""
+    swapped_ones = {optimizer.id for pair in swapped(case) for optimizer in (pair.one, pair.other)}
+    return {case.site(step.stack) for step in case.recording.steps if step.optimizer in swapped_ones}
 
 
 def _given_away(case: Case) -> Iterator[Finding]:

@@ -96,7 +96,7 @@ from whygrad.rules.updates.never_asked import NeverAsked, never_asked
 from whygrad.rules.updates.older_content import Older, asked_of_older
 from whygrad.rules.updates.order import loss_name, optimizer_name, steps_of
 from whygrad.rules.updates.other_tree import gradients_of_another_tree
-from whygrad.rules.updates.swapped import Swapped, swapped
+from whygrad.rules.updates.swapped import Swapped, handed_crosswise, swapped
 from whygrad.rules.updates.told_apart import told_apart
 from whygrad.rules.updates.wrong_steps import wrong_steps
 from whygrad.rules.wording import at_line, networks, plain_subject, quoted, subject, verb
@@ -262,7 +262,8 @@ def _of_copy(case: Case, copied: AskedOfCopy) -> Finding:
 
 def _swapped(case: Case, pair: Swapped) -> Finding:
     built, stepped = case.site(pair.one.created), case.site(pair.step.stack)
-    where = built if pair.built and built is not None else stepped
+    crosswise = handed_crosswise(case, pair)
+    where = crosswise or (built if pair.built and built is not None else stepped)
     names = [optimizer_name(o, case.site(steps_of(case, o)[0].stack)) for o in (pair.one, pair.other)]
     held = [plain_subject(case, o.holds) for o in (pair.one, pair.other)]
     members = pair.one.holds | pair.other.holds
@@ -270,14 +271,24 @@ def _swapped(case: Case, pair: Swapped) -> Finding:
         code=CODE, rule=NAME, severity="error",
         message=f"`{names[0]}` and `{names[1]}` hold each other's variables: each steps after the loss that trains "
         "what the other one holds",
-        why=f"`{names[0]}` holds {held[0]} and steps after a loss that trains {held[1]}. "
-        + ("Neither finds a gradient of its own loss, so that nothing learns." if pair.both
-           else f"It never finds a gradient, and `{names[1]}` moves {held[1]} by the loss that is for {held[0]}."),
-        fix=f"give `{names[0]}` the parameters of {held[1]}, and `{names[1]}` those of {held[0]}" if pair.built
+        why=_why_swapped(pair, names, held),
+        fix="take the two in the order in which they are handed out" if crosswise is not None
+        else f"give `{names[0]}` the parameters of {held[1]}, and `{names[1]}` those of {held[0]}" if pair.built
         else f"step the optimizer that holds {held[1]} after this loss, and the other one after the other",
         variables=case.names(members), where=where,
-        label=f"holds {held[0]}, and steps after the loss of {held[1]}", loss=case.loss_site(pair.backward),
+        label="hands each of the two on by the name of the other" if crosswise is not None
+        else f"holds {held[0]}, and steps after the loss of {held[1]}", loss=case.loss_site(pair.backward),
         path=stations((built, "optimizer", f"holds {held[0]}"),
                       (case.site(pair.backward.stack), "backward", f"trains {held[1]}"),
-                      (stepped, "step", "finds no gradient")),
+                      (stepped, "step", f"moves {held[0]}" if pair.opposed else "finds no gradient")),
     )  # fmt: skip
+
+
+def _why_swapped(pair: Swapped, names: list[str], held: list[str]) -> str:
+    if pair.both:
+        then = "Neither finds a gradient of its own loss, so that nothing learns."
+    elif pair.opposed:
+        then = f"That loss goes through {held[0]} too: each of the two is moved by what the other one is to achieve."
+    else:
+        then = f"That loss has no gradient for it, and `{names[1]}` moves {held[1]} by the loss that is for {held[0]}."
+    return f"`{names[0]}` holds {held[0]} and steps after a loss that trains {held[1]}. {then}"

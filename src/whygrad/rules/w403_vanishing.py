@@ -194,11 +194,17 @@ def _finding(case: Case, chain: Chain, seen: int) -> Finding:
 
 
 def _where(case: Case, chain: Chain) -> Site | None:
-    """The squashing expression; where `fit` or `net(x)` runs everything inside, the layer that gets least."""
+    """The squashing expression; where `fit` or `net(x)` runs everything inside, the line that makes the layers.
+
+    Else the layer that gets least, where a layer has its activation from its own line.
+    """
     site = usual_site(case, chain.squashes)
     inside = [op for op in chain.squashes if case.site(op.stack) == site]
     if site is None or not inside or not inside[-1].inputs:
         return site
     if site == case.site(chain.backward.stack) or within_layer(case, inside[-1].inputs[0], site):
         return made_together(case, chain.order) or case.site(case.variable(chain.order[0]).created) or site
+    weights = (op for op in case.recording.ops.values() if chain.order[0] in {case.content.get(v) for v in op.inputs})
+    if any(case.site(op.stack) == site for op in weights):
+        return made_together(case, chain.order) or site
     return site

@@ -27,6 +27,7 @@ class Gradients:
         """Variables whose `.grad` came after the last `zero_grad` (true) or has been cleared since (false)."""
         self.left = _State()
         """What the last pass, edit or step left in each `.grad`: what is still there untouched piles up."""
+        self._asked_no_leaf = False
 
     # --- backward() ---------------------------------------------------------------------------------------------
 
@@ -193,6 +194,9 @@ class Gradients:
             recorder.by_hand.found_none(tensor, frame)
         elif tensor.requires_grad:
             if not tensor.retains_grad:
+                if not self._asked_no_leaf:  # an attack on a network that was trained before: this update counts too
+                    recorder.refused()
+                self._asked_no_leaf = True
                 self._note_no_grad(tensor, frame, "not a leaf")
         elif variable is None and _asks_none_for_more(frame):
             recorder.refused()

@@ -116,9 +116,17 @@ class Optimizers:
     def _note_clear(self, thing: Any, frame: FrameType) -> None:
         recorder = self.recorder
         ours = isinstance(thing, torch.optim.Optimizer)
-        optimizer = self.updates.number(thing) if ours else None
+        optimizer = self.updates.number(self._behind(thing)) if ours else None
         tensors = _parameters(thing) if ours else thing.parameters()
         recorder.edits.cleared(tensors, "zero_grad", frame, optimizer)
+
+    def _behind(self, optimizer: Any) -> Any:
+        """The optimizer that another one only stands in front of (Lightning's), as the list of groups they share says.
+
+        The step itself comes from the one behind.
+        """
+        groups = optimizer.param_groups
+        return next((known for known in self.updates.known() if known.param_groups is groups), optimizer)
 
     def note_skipped(self, optimizer: Any) -> None:
         """A gradient scaler left this step out."""

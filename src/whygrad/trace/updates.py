@@ -31,6 +31,10 @@ class Updates:
         self.recording.optimizers[number] = Optimizer(number, type(optimizer).__name__, stack, self.session.tick())
         return number
 
+    def known(self) -> list[Any]:
+        """The optimizers that were seen and are still there."""
+        return [made for reference, _ in self._numbers.values() if (made := reference()) is not None]
+
     def note(self, optimizer: Any, applied: set[int], without: set[int], frame: FrameType) -> Step:
         """An optimizer is about to apply gradients to these variables, and has none for those."""
         number = self.number(optimizer)

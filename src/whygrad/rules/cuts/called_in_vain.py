@@ -33,7 +33,39 @@ def without_older_data(case: Case, backward: Backward, part: reach.Slice, cuts: 
         since = max(since, tape.opened)  # a rollout before the first step is as old as one before the last
     cuts = [c for c in cuts if c.op.at > since or not _in_vain(case, backward, part, c.variables, since)]
     cuts = [c for c in cuts if c.op.at > since or not _replayed(case, backward, c.op)]
+    cuts = [c for c in cuts if not _rolled_out(c.op) or not _in_vain_at_last(case, backward, part, c)]
     return _without_acting(case, backward, cuts)
+
+
+def _rolled_out(op: Op) -> bool:
+    """Whether it is what a rollout does to values that it keeps: computed unrecorded, or handed to NumPy."""
+    return op.switch is not None or op.kind == "leave"
+
+
+def _in_vain_at_last(case: Case, backward: Backward, part: reach.Slice, cut: reach.Cut) -> bool:
+    """PyTorch: whether what is cut was computed once more after that, recorded, for this loss, and nothing came of it.
+
+    The rollout before the first step lies as far back as those between later ones; no tape says where a loss begins.
+    """
+    place, ops = case.site(backward.stack), case.recording.ops
+    if place is None or case.recording.framework != "torch":
+        return False
+    last: dict[int, Op] = {}
+    for at, op in ops.items():
+        if cut.op.at < at < backward.at:
+            last.update({case.content[v]: op for v in op.inputs if case.content.get(v) in cut.variables})
+    if not last or last.keys() != cut.variables or not all(op.carries for op in last.values()):
+        return False
+    if not all(any(_same_function(site, place) for site in case.stack(op.stack)) for op in last.values()):
+        return False
+    begun, used = {op.at for op in last.values()}, {op.at for op in part.ops}
+    follow: set[int] = set()
+    for at, op in ops.items():
+        if min(begun) <= at < backward.at and (at in begun or any(v in follow for v in op.inputs)):
+            if at in used or op.kind in ("leave", "stop", "write"):
+                return False
+            follow.update(op.outputs)
+    return True
 
 
 def _without_acting(case: Case, backward: Backward, cuts: list[reach.Cut]) -> list[reach.Cut]:

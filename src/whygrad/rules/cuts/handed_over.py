@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from whygrad.flow.events import Backward
 from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
-from whygrad.flow.syntax import handed_out
+from whygrad.flow.syntax import handed_out, unread_names
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.cuts.last_use import runs_others
@@ -23,8 +24,11 @@ CODE, NAME = "W105", "loss-ignores"
 
 def handed_over(case: Case, missing: Missing, members: set[int], site: Site | None, output: Op) -> Finding | None:
     """A finding at the loss, where the output got as far as the function that computes it."""
-    loss = case.loss_site(missing.backward)
-    if site is None or loss is None or not _arrives(case, members, site, output, loss) or not _alone(case, members):
+    backward: Backward | None = missing.backward
+    if not _alone(case, members):  # of several losses, the one that should use the output is known by what it took
+        backward, output = _took_it(case, members) or (None, output)
+    loss = case.loss_site(backward) if backward is not None else None
+    if site is None or loss is None or not _arrives(case, members, site, output, loss):
         return None
     made = created_at(case, members) if _same_function(site, loss) else None
     it, name = verb(members, case, "it", "them"), plain_subject(case, members)
@@ -56,10 +60,34 @@ def _arrives(case: Case, members: set[int], site: Site, output: Op, loss: Site) 
 
 
 def _alone(case: Case, members: set[int]) -> bool:
-    """Whether one loss alone trains their network: of several, the one that should use an output is not known."""
+    """Whether one loss alone trains their network."""
+    return len(_losses(case, members)) == 1
+
+
+def _losses(case: Case, members: set[int]) -> dict[tuple[str, int], Backward]:
+    """The losses that train their network, by line, with the first pass of each."""
     family = {v for member in members for v in case.family(case.variable(member).network, members)}
-    losses = [case.loss_site(b) for b in case.recording.backwards if not b.implicit and b.got & family]
-    return len({(loss.file, loss.line) for loss in losses if loss is not None}) == 1
+    found: dict[tuple[str, int], Backward] = {}
+    for backward in case.recording.backwards:
+        loss = case.loss_site(backward) if not backward.implicit and backward.got & family else None
+        if loss is not None:
+            found.setdefault((loss.file, loss.line), backward)
+    return found
+
+
+def _took_it(case: Case, members: set[int]) -> tuple[Backward, Op] | None:
+    """The one loss of several for which the output got a name that nothing reads; the others threw it away (`_`)."""
+    found: list[tuple[Backward, Op]] = []
+    for backward in _losses(case, members).values():
+        since = max((s.at for s in case.recording.steps if s.at < backward.at), default=0)
+        reading = [
+            op
+            for at, op in case.recording.ops.items()
+            if since < at < backward.at and any(case.content.get(v) in members for v in op.inputs)
+        ]
+        calls = ((op, case.seen_from(op.stack, backward.stack)) for op in reversed(reading))
+        found += [(backward, op) for op, call in calls if call is not None and unread_names(call)][:1]
+    return found[0] if len(found) == 1 else None
 
 
 def _same_function(one: Site, other: Site) -> bool:

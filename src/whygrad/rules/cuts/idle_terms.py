@@ -20,6 +20,7 @@ from whygrad.rules.cuts.only_penalised import only_penalised
 from whygrad.rules.cuts.verdict import Verdict, judge
 from whygrad.rules.targets.objective import CONTRACTS, SHAPING
 from whygrad.rules.updates.history import applied_of, fresh_since
+from whygrad.rules.updates.swapped import swapped_variables
 
 _Place = tuple[int, int, frozenset[int]]
 """Where a gradient was asked for, where the loss was made, and which variables the gradient was applied to."""
@@ -42,6 +43,7 @@ def idle_terms(case: Case) -> list[Verdict]:
     told: dict[tuple[_Place, str, int], list[Verdict]] = {}
     passes: dict[_Place, int] = {}
     explained = {_lines(case, missing.backward) for missing in missing_gradients(case)}  # its cuts are told as such
+    misplaced = swapped_variables(case)  # W204: the loss is not there for what it is applied to
     for backward in recording.backwards:
         if (
             _lines(case, backward) in explained
@@ -53,6 +55,8 @@ def idle_terms(case: Case) -> list[Verdict]:
             continue
         made = case.made_by.get(backward.loss or 0)
         trained = trained_by(case, backward)
+        if trained and trained <= misplaced:
+            continue
         # One line may ask for several losses in turn, or for one loss on behalf of several optimizers.
         place = backward.stack, made.stack if made is not None else -1, frozenset(trained)
         if passes.get(place, 0) == _PASSES:

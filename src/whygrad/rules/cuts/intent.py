@@ -277,12 +277,15 @@ def only_weighs(case: Case, part: reach.Slice, cut: reach.Cut, trained: set[int]
 
     Or ends as what a trained prediction is held against: an importance weight is also a part of V-trace's targets.
     """
-    landed = [case.recording.ops[h.entered] for h in case.recording.handovers if h.left == cut.op.at]
-    values = {*cut.op.outputs, *(v for op in landed for v in op.outputs)}
+    landed: dict[int, list[int]] = {}
+    for h in case.recording.handovers:
+        landed.setdefault(h.left, []).extend(case.recording.ops[h.entered].outputs)
+    values = {*cut.op.outputs, *landed.get(cut.op.at, ())}
     weighs = False
     for op in part.ops:
         if op.at <= cut.op.at or not any(v in values for v in op.inputs):
             continue
+        values.update(landed.get(op.at, ()))  # `delta.detach().numpy()`: the stop comes first, and it is one way
         others = [v for v in op.inputs if v not in values]
         chances = [v for v in others if v in trained and is_log_probability(case.made_by, v)]
         if op.name in _PRODUCT and chances and not all(_one_for_many(case, op, v) for v in chances):
