@@ -115,10 +115,11 @@ MESSAGES: dict[str, dict[str, Any]] = {
     },
     "w503_counter_never_counts": {
         "severity": "warning",
-        "message": "`target_model` never follows `model`",
-        "label": "copied here once, and never again",
-        "why": "The loss takes its targets from `target_model`, which stays what it was when training began.",
-        "fix": "do the same after every so many updates: `self.target_model.set_weights(self.model.get_weights())`",
+        "message": "the sync of `target_model` is never reached: nothing changes `self.since_sync`",
+        "label": "this never comes true",
+        "why": "`self.since_sync` has the same value in every update, and so the condition of the sync does. The "
+        "loss takes its targets from `target_model`, which stays what it was when training began.",
+        "fix": "count the updates in `self.since_sync`",
         "variables": (
             "target_model.dense_2.kernel",
             "target_model.dense_2.bias",
@@ -127,7 +128,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
         ),
         "path": [
             (24, "the target is computed with `target_model`"),
-            (12, "copied here once, and never again"),
+            (27, "this never comes true"),
             (26, "the loss"),
         ],
     },

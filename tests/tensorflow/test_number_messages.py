@@ -150,6 +150,22 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("recur", "enter.kernel", "enter.bias", "out.kernel"),
         "path": [(15, "multiplied again in every round"), (21, "the loss")],
     },
+    "w404_wide_first_weights_overflow": {
+        "severity": "error",
+        "message": "the gradient of `net` is 7.4e+09 against weights of 1.5e+02, and soon it is not finite: the "
+        "numbers grow from layer to layer",
+        "label": "the numbers grow from layer to layer",
+        "why": "What comes out of the layers reaches 1.6e+01, 9.8e+01, 5.7e+02 … 9.9e+04. On the way back the "
+        "gradient is multiplied by the same weights once more.",
+        "fix": "make the first weights smaller (the framework's default, or He initialisation: a spread of "
+        "sqrt(2 / inputs)), and normalise between the layers",
+        "variables": (
+            *(f"net.hidden[{i}].{part}" for i in range(6) for part in ("kernel", "bias")),
+            "net.out.kernel",
+            "net.out.bias",
+        ),
+        "path": [(12, "each layer makes the numbers larger"), (23, "the loss")],
+    },
     "w405_limit_of_zero": {
         "severity": "error",
         "message": "`net` (4 variables) loses its whole gradient to clipping at line 15",

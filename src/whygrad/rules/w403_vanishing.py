@@ -4,6 +4,8 @@ What it checks
     In a deep network the gradient of the first layers is more than a million
     times smaller than that of the last ones, in every update that was looked
     at, and a chain of squashing functions (sigmoid, tanh) lies between them.
+    Where each of six such layers or more takes its part of the gradient, ten
+    thousand times are enough.
 
 Why it matters
     The slope of a sigmoid is at most 1/4, so every layer takes its part of
@@ -100,6 +102,9 @@ SUMMARY = "the gradient of the first layers is a millionth of the last ones': a 
 
 _RATIO = 1e-6
 _SQUASHES = 3
+_STEADY, _STEADY_LAYERS = 1e-4, 6
+_EACH, _USUAL = 1.5, 3.0
+"""What a layer takes of the gradient at least, and on average: a sigmoid four times, a normalised one two or three."""
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -115,7 +120,9 @@ def check(case: Case) -> Iterator[Finding]:
         ]
         for chain in seen[-1]:
             same = [c for found in seen for c in found if c.order[0] == chain.order[0]]
-            if len(same) == len(seen) and all(_vanishes(c) for c in same):
+            if len(same) < len(seen):
+                continue
+            if all(_vanishes(c) for c in same) or (all(_fades(c) for c in same) and not _recovers(case, chain)):
                 yield _finding(case, chain, len(own))
 
 
@@ -133,6 +140,30 @@ def _vanishes(chain: Chain) -> bool:
     falls = sum(1 for a, b in zip(chain.sizes, chain.sizes[1:], strict=False) if a < b)
     steady = falls >= 0.7 * (len(chain.sizes) - 1) or chain.rounds > 0
     return chain.sizes[0] < _RATIO * chain.sizes[-1] and steady and not _falls_at_once(chain)
+
+
+def _fades(chain: Chain) -> bool:
+    """Whether layer after layer takes its part of the gradient, with one squashing function between any two."""
+    if chain.rounds or min(chain.sizes) <= 0 or chain.sizes[0] > _STEADY * chain.sizes[-1]:
+        return False
+    at = [op.at for op in chain.squashes]
+    between = [sum(1 for one in at if a < one < b) for a, b in pairwise(chain.uses)]
+    if between.count(1) < max(_STEADY_LAYERS, len(between) - 1) or _falls_at_once(chain):
+        return False
+    steps = sorted(b / a for a, b in pairwise(chain.sizes))
+    hidden = math.prod(steps[:-1])  # without the largest: the first weights of the last layer may be small
+    return steps[1] > _EACH and hidden > _USUAL ** (len(steps) - 1)
+
+
+def _recovers(case: Case, chain: Chain) -> bool:
+    """Whether the first layers have a gradient of a usual size later on, in the updates that numbers are known of."""
+    steps = [s for s in case.over_time.recording.steps if s.optimizer == chain.step.optimizer]
+    first, last = chain.order[0], chain.order[-1]
+    known = [s.gradients for s in steps if first in s.gradients and last in s.gradients]
+    if not known:
+        return False
+    size = {v: known[-1][v].norm / math.sqrt(known[-1][v].size) for v in (first, last)}
+    return size[first] > _STEADY * size[last]
 
 
 def _falls_at_once(chain: Chain) -> bool:

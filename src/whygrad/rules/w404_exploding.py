@@ -77,7 +77,16 @@ from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.numbers.flatness import pass_before
 from whygrad.rules.numbers.growth import Growth, beyond_clipping, blown_up, norm_of
-from whygrad.rules.numbers.layers import growing_layers, layers_site, overshot, reached, rounds_in, runaway
+from whygrad.rules.numbers.layers import (
+    STEEP,
+    growing_layers,
+    layers_site,
+    overshot,
+    reached,
+    rounds_in,
+    runaway,
+    steep_at_first,
+)
 from whygrad.rules.numbers.origin import first_trouble
 from whygrad.rules.numbers.thrown import Thrown, thrown
 from whygrad.rules.updates.passed_over import passed_over
@@ -88,9 +97,7 @@ CODE, NAME = "W404", "exploding"
 SUMMARY = "the gradient grows by orders of magnitude over updates, or over the steps of a loop"
 
 _HUGE = 1e8
-_STEEP, _FIRST = 1e3, 4
-"""Where the numbers grow from layer to layer, a gradient so much larger than the weights in the first updates is told:
-a usual learning rate replaces the weights by one step."""
+_FIRST = 4
 _OVERSHOOTS = "A step that is too large lands where the slope is steeper still, so each one is larger than the last."
 _SLOWLY = (
     "The loss grows with them, in nearly every update: a target that is computed from the network's own output and "
@@ -102,20 +109,20 @@ def check(case: Case) -> Iterator[Finding]:
     """Growth over time; else growth over a loop or over layers."""
     if passed_over(case):
         return  # it climbs, and W206 says why
-    heaped = piled_up(case)
+    heaped, begun = piled_up(case), case
     case = case.over_time
     trouble = first_trouble(case)
     growth = blown_up(case, trouble)
     if growth is not None:
         if not any(s.applied & heaped for s in growth.steps):  # W304: each update adds to the sum of all before
-            yield _over_time(case, growth)
+            yield _from_the_start(begun, growth) or _over_time(case, growth)
         return
     step, loop = overshot(case, trouble), runaway(case, trouble)
     if step is None and loop is not None and trouble is not None and trouble.backward is not None:
         yield _over_loop(case, loop, trouble.backward, trouble.variables, "overflows", trouble.seen, "error")
         return
     if step is not None:
-        size = f"{_against_weights(step.step)}, and the next one is not finite"
+        size = f"{_against_weights(step.step)}, and {'soon it' if step.at_first else 'the next one'} is not finite"
         if step.loop is not None:
             yield _over_loop(case, step.loop, step.backward, step.step.applied, size, 1, "error")
         else:
@@ -143,7 +150,7 @@ def check(case: Case) -> Iterator[Finding]:
             continue
         ratio = min(norm_of(s.gradients) / max(1.0, norm_of(s.weights)) for s in own[:_FIRST])
         always = ratio > _HUGE and all(norm_of(s.gradients) > _HUGE * max(1.0, norm_of(s.weights)) for s in own)
-        backward = pass_before(case, own[0], min(own[0].applied)) if ratio > _STEEP else None
+        backward = pass_before(case, own[0], min(own[0].applied)) if ratio > STEEP else None
         if backward is None:
             continue
         loop = rounds_in(case, backward) if backward.loss is not None else None
@@ -152,6 +159,18 @@ def check(case: Case) -> Iterator[Finding]:
             yield _over_loop(case, loop, backward, own[0].applied, size, len(own), "warning")
         elif loop is None and (layers := growing_layers(case, backward)):
             yield _over_layers(case, layers, backward, own[0].applied, size, len(own), "warning")
+
+
+def _from_the_start(case: Case, growth: Growth) -> Finding | None:
+    """The steps are too large because the gradient is, and was before any step."""
+    first = steep_at_first(case, growth.optimizer)
+    if first is None:
+        return None
+    end = f"is no longer finite by update {growth.until}" if growth.overflow else "grows with every update"
+    return _over_layers(
+        case, first.layers, first.backward, first.step.applied, f"{_against_weights(first.step)}, and {end}",
+        len(growth.steps), "error" if growth.overflow else "warning",
+    )  # fmt: skip
 
 
 def _against_weights(step: Step) -> str:

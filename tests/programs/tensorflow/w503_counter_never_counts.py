@@ -9,7 +9,7 @@ class Agent:
     def __init__(self):
         self.model = self.build()
         self.target_model = self.build()
-        self.target_model.set_weights(self.model.get_weights())  # fires: W503
+        self.target_model.set_weights(self.model.get_weights())
         self.memory = deque(maxlen=200)
         self.since_sync = 0
 
@@ -24,7 +24,7 @@ class Agent:
         values, later = self.model.predict(states, verbose=0), self.target_model.predict(following, verbose=0)
         values[np.arange(8), actions] = rewards + 0.99 * later.max(axis=1)
         self.model.fit(states, values, batch_size=8, verbose=0)
-        if self.since_sync > 5:
+        if self.since_sync > 5:  # fires: W503
             self.target_model.set_weights(self.model.get_weights())
             self.since_sync = 0
 

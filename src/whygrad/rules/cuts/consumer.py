@@ -148,8 +148,9 @@ def constant_term(case: Case, missing: Missing, dropped: Op) -> Site | None:
         reduces = made.name.removeprefix("reduce_") in ("mean", "sum")
         if number not in live and reduces and any(recording.values[v].shape for v in made.inputs):
             functions = {(site.file, site.first_line) for site in case.stack(dropped.stack)}
-            stack = case.stack(made.stack)
-            found.update([s for s in stack if (s.file, s.first_line) in functions][:1] or stack[:1])
+            inner, outer = ([s for s in case.stack(op.stack) if (s.file, s.first_line) in functions][:1]
+                            for op in (_combined(case, made, dropped), made))  # fmt: skip
+            found.update(inner or outer or case.stack(made.stack)[:1])
             continue
         if number in live and reduces:
             continue  # what lies before is one entry each
@@ -157,6 +158,25 @@ def constant_term(case: Case, missing: Missing, dropped: Op) -> Site | None:
         seen.update(fresh)
         todo.extend(fresh)
     return found.pop() if len(found) == 1 else None
+
+
+def _combined(case: Case, term: Op, dropped: Op) -> Op:
+    """Below the reductions of a constant term, what compares or combines two tensors: there the wrong one goes in.
+
+    The term itself where one tensor is all that it is made of, or where it was put together before the output was there
+    that it lacks.
+    """
+    values, made = case.recording.values, term
+    while made.at > dropped.at:
+        given = [v for v in made.inputs if v in values and values[v].floating]
+        wide = [v for v in given if values[v].shape]
+        if len(wide) > 1 and made.name not in SHAPING:
+            return made
+        below = case.made_by.get((wide or given)[0]) if given else None
+        if below is None:
+            break
+        made = below
+    return term
 
 
 def repeated_term(case: Case, missing: Missing, op: Op) -> Site | None:

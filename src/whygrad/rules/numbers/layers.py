@@ -21,6 +21,9 @@ _LONG = 16
 _LARGE = 1e12
 _HUGE = 1e8
 _GROWN = 1e4
+STEEP = 1e3
+"""Where the numbers grow from layer to layer, a gradient so much larger than the weights in the first updates is told:
+a usual learning rate replaces the weights by one step."""
 _QUOTIENT = frozenset({"div", "truediv", "rtruediv", "reciprocal", "realdiv", "divide", "true_divide"})
 _RECURRENT = frozenset({"rnn_relu", "rnn_tanh", "lstm", "gru"})
 _UNBOUNDED = frozenset({"rnn_relu"})
@@ -189,6 +192,8 @@ class Overshoot:
     backward: Backward
     loop: tuple[Op, int] | None
     layers: list[Op]
+    at_first: bool = False
+    """It was so before any step, by the first weights alone."""
 
 
 def overshot(case: Case, trouble: Trouble | None) -> Overshoot | None:
@@ -199,13 +204,28 @@ def overshot(case: Case, trouble: Trouble | None) -> Overshoot | None:
     if not steps:
         return None
     step = steps[-1]
-    sizes = [math.sqrt(sum(min(n.norm, 1e150) ** 2 for n in one.values())) for one in (step.gradients, step.weights)]
-    finite = all(n.finite for one in (step.gradients, step.weights) for n in one.values())
-    backward = pass_before(case, step, min(step.applied)) if finite and sizes[0] > _HUGE * max(1.0, sizes[1]) else None
+    backward = pass_before(case, step, min(step.applied)) if _steeper(step, _HUGE) else None
     if backward is None or backward.loss is None:
-        return None
+        return steep_at_first(case, step.optimizer)
     loop, layers = rounds_in(case, backward), growing_layers(case, backward)
     return Overshoot(step, backward, loop, layers) if loop is not None or layers else None
+
+
+def steep_at_first(case: Case, optimizer: int) -> Overshoot | None:
+    """An optimizer whose first gradient is too large for any step, because the numbers grow from layer to layer."""
+    own = [s for s in case.recording.steps if s.optimizer == optimizer and s.gradients and s.weights]
+    backward = pass_before(case, own[0], min(own[0].applied)) if own and _steeper(own[0], STEEP) else None
+    if backward is None or backward.loss is None or rounds_in(case, backward) is not None:
+        return None
+    layers = growing_layers(case, backward, STEEP)
+    return Overshoot(own[0], backward, None, layers, at_first=True) if layers else None
+
+
+def _steeper(step: Step, times: float) -> bool:
+    """Whether a gradient is finite, and by so much larger than the weights."""
+    sizes = [math.sqrt(sum(min(n.norm, 1e150) ** 2 for n in one.values())) for one in (step.gradients, step.weights)]
+    finite = all(n.finite for one in (step.gradients, step.weights) for n in one.values())
+    return finite and sizes[0] > times * max(1.0, sizes[1])
 
 
 def reached(case: Case, op: Op) -> float:
@@ -214,7 +234,7 @@ def reached(case: Case, op: Op) -> float:
     return max(abs(numbers.low), abs(numbers.high)) if numbers is not None else 0.0
 
 
-def growing_layers(case: Case, backward: Backward) -> list[Op]:
+def growing_layers(case: Case, backward: Backward, times: float = _GROWN) -> list[Op]:
     """The layers of a deep network, where what they make grows by orders of magnitude from the first to the last."""
     if backward.loss is None or backward.loss not in case.recording.values:
         return []
@@ -226,7 +246,7 @@ def growing_layers(case: Case, backward: Backward) -> list[Op]:
     ]
     sizes = [reached(case, op) for op in layers]
     rising = sum(1 for a, b in pairwise(sizes) if b > 2 * a > 0)
-    grows = len(layers) >= _DEEP and sizes[-1] > _GROWN * sizes[0] > 0 and rising >= 0.7 * (len(sizes) - 1)
+    grows = len(layers) >= _DEEP and sizes[-1] > times * sizes[0] > 0 and rising >= 0.7 * (len(sizes) - 1)
     return layers if grows else []
 
 
@@ -247,15 +267,17 @@ def usual_site(case: Case, ops: list[Op]) -> Site | None:
 
 def made_together(case: Case, variables: Sequence[int]) -> Site | None:
     """The line that made most of the layers, where one made several: a list, a loop."""
-    made = Counter(case.variable(v).created for v in variables)
-    stack, times = made.most_common(1)[0]
-    return case.site(stack) if 2 * times > len(variables) else None
+    return _most_of(case, [case.variable(v).created for v in variables])
+
+
+def _most_of(case: Case, stacks: list[int | None]) -> Site | None:
+    stack, times = Counter(stacks).most_common(1)[0]
+    return case.site(stack) if 2 * times > len(stacks) else None
 
 
 def layers_site(case: Case, layers: list[Op]) -> Site | None:
-    """The expression that most of the layers come from; where one call runs them all, the line that made them."""
-    site = usual_site(case, layers)
-    if any(case.site(op.stack) != site for op in layers):
-        return site
+    """The line that gave most of the layers their first weights, else made them; else where most of them are called."""
     weights = [case.content[v] for op in layers for v in op.inputs if v in case.content]
-    return made_together(case, weights) or site
+    weights = [v for v in weights if len(case.variable(v).shape) > 1]
+    filled = _most_of(case, [case.variable(v).filled for v in weights])
+    return filled or made_together(case, weights) or usual_site(case, layers)

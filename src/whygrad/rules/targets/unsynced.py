@@ -13,7 +13,7 @@ from whygrad.rules.targets.synced_twice import synced_twice
 from whygrad.rules.targets.target_kinds import makes_targets
 from whygrad.rules.targets.twin import Twin
 from whygrad.rules.targets.twins import shown_apart
-from whygrad.rules.targets.waiting_sync import fallen, in_loop, waiting
+from whygrad.rules.targets.waiting_sync import fallen, held_back, in_loop, waiting
 from whygrad.rules.wording import at_line, count, quoted
 
 CODE, NAME = "W503", "target-never-synced"
@@ -83,9 +83,15 @@ def unsynced(case: Case, twin: Twin) -> Finding:
             "nothing takes the new state",
             f"Arrays in JAX do not change: a new state is made here, and the old one stays in use. {stayed}",
             "bind what this returns to the name of the state")  # fmt: skip
+    severity: Severity = "note" if case.recording.cut_short or _may_stay(case, twin, files, names) else "warning"
+    held = held_back(files, ran, names, functions)
+    if held is not None:
+        return finding_of(case, twin, held[0], severity,
+            f"the sync of {name} is never reached: nothing changes `{held[1]}`", "this never comes true",
+            f"`{held[1]}` has the same value in every update, and so the condition of the sync does. {stayed}",
+            f"count the updates in `{held[1]}`")  # fmt: skip
     where = blamed(case, once[-1:]) if once else used_at(case, twin) or case.loss_site(twin.objective.backward)
     label = "copied here once, and never again" if once else "the target network is used here and never synced"
-    severity: Severity = "note" if case.recording.cut_short or _may_stay(case, twin, files, names) else "warning"
     return finding_of(case, twin, where, severity, f"{name} never follows {online}", label, stayed,
         _advice(case.recording.framework, twin, quoted(where, "") if once else ""))  # fmt: skip
 

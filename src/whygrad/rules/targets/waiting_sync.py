@@ -25,6 +25,35 @@ def waiting(
 ) -> Site | None:
     """A line that would sync a network of these names and that never ran; dead code counts only if `unused` says so."""
     trees = [(file, tree) for file in files if (tree := tree_of(file)) is not None]
+    for file, tree, function, statement in _unrun(trees, ran, names, functions, unused):
+        if not _never(trees, tree, function, statement) and not _restores(tree, function):
+            return _site(file, statement, function)
+    return None
+
+
+def held_back(
+    files: Iterable[str], ran: set[tuple[str, int]], names: set[str], functions: set[str]
+) -> tuple[Site, str] | None:
+    """The condition of a sync that cannot come true, and what it counts by: a number that nothing ever changes."""
+    trees = [(file, tree) for file in files if (tree := tree_of(file)) is not None]
+    modules = [one for _, one in trees]
+    for file, tree, function, statement in _unrun(trees, ran, names, functions):
+        own = [(file, function, test) for test in _conditions(tree, statement)]
+        called = [(name, inside, test)
+                  for name, module, inside, one in _calls(trees, tree, function, statement)
+                  for test in _conditions(module, one)]  # fmt: skip
+        for place, inside, test in own + called:
+            stands = _stands_still(modules, test)
+            if stands and not _restores(tree, function):
+                return _site(place, test, inside), stands
+    return None
+
+
+def _unrun(
+    trees: list[tuple[str, ast.Module]], ran: set[tuple[str, int]], names: set[str], functions: set[str],
+    unused: bool = False,
+) -> Iterator[tuple[str, ast.Module, str, ast.stmt]]:  # fmt: skip
+    """Statements that would sync and did not run, with their file and function."""
     for file, tree in trees:
         for function, statement in _statements(tree, ""):
             lines = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
@@ -38,11 +67,8 @@ def waiting(
                 keys = frozenset({f".{function}"})  # a function of the module may have the same name
             if keys and any(_in_use([one for _, one in trees], key) for key in keys) == unused:
                 continue
-            if unused and not keys:
-                continue
-            if not _never([one for _, one in trees], tree, statement) and not _restores(tree, function):
-                return _site(file, statement, function)
-    return None
+            if keys or not unused:
+                yield file, tree, function, statement
 
 
 def fallen(files: Iterable[str], names: set[str]) -> Site | None:
@@ -55,7 +81,7 @@ def fallen(files: Iterable[str], names: set[str]) -> Site | None:
     return None
 
 
-def _site(file: str, statement: ast.stmt, function: str) -> Site:
+def _site(file: str, statement: ast.stmt | ast.expr, function: str) -> Site:
     last, end = statement.end_lineno or statement.lineno, statement.end_col_offset or statement.col_offset
     return Site(file, statement.lineno, statement.col_offset, last, end, function)
 
@@ -256,17 +282,67 @@ def _handed(argument: ast.AST) -> set[str]:
     return found
 
 
-def _never(trees: list[ast.Module], tree: ast.Module, statement: ast.stmt) -> bool:
-    """Whether a statement stands under a condition of which nothing ever changes, so that it never will run."""
+def _never(trees: list[tuple[str, ast.Module]], tree: ast.Module, function: str, statement: ast.stmt) -> bool:
+    """Whether a statement, or every call of its function, stands under a condition of which nothing ever changes."""
+    modules = [one for _, one in trees]
+    if any(_decided(modules, test) for test in _conditions(tree, statement)):
+        return True
+    calls = list(_calls(trees, tree, function, statement))
+    return bool(calls) and all(
+        any(_stands_still(modules, test) for test in _conditions(module, call)) for _, module, _, call in calls
+    )
+
+
+def _calls(
+    trees: list[tuple[str, ast.Module]], tree: ast.Module, function: str, statement: ast.stmt
+) -> Iterator[tuple[str, ast.Module, str, ast.stmt]]:
+    """Where the function that a statement stands in is spoken of; a call while the object is made does not count."""
+    keys = _keys(tree, function) if function and not function.startswith("__") else frozenset[str]()
+    if keys and _is_method(tree, statement):
+        keys = frozenset({f".{function}"})
+    for file, module in trees:
+        for key in keys:
+            for one, inside in _mentions(module).get(key, ()):
+                if not (inside == "__init__" and _is_call_of(one, key)):
+                    yield file, module, inside, one
+
+
+def _decided(trees: list[ast.Module], test: ast.expr) -> bool:
+    whole, flags = _names_in(test), _asks_flags(test)
+    return bool(whole) and all(_fixed(trees, name) or (flags and _given_from_outside(trees, name)) for name in whole)
+
+
+def _conditions(tree: ast.Module, statement: ast.stmt) -> Iterator[ast.expr]:
     line = statement.lineno
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and any(p.lineno <= line <= (p.end_lineno or p.lineno) for p in node.body):
-            names = [dotted(n) for n in ast.walk(node.test) if isinstance(n, ast.Name | ast.Attribute)]
-            whole = [n for n in names if n and not any(o.startswith(n + ".") for o in names)]
-            flags = _asks_flags(node.test)
-            if whole and all(_fixed(trees, name) or (flags and _given_from_outside(trees, name)) for name in whole):
-                return True
-    return False
+            yield node.test
+
+
+def _names_in(test: ast.expr) -> list[str]:
+    names = [dotted(n) for n in ast.walk(test) if isinstance(n, ast.Name | ast.Attribute)]
+    return [n for n in names if n and not any(o.startswith(n + ".") for o in names)]
+
+
+def _stands_still(trees: list[ast.Module], test: ast.expr) -> str:
+    """What a condition counts by, where that has one number for ever: `self.steps % self.every == 0`."""
+    names = _names_in(test)
+    counts = any(isinstance(n, ast.Mod | ast.Gt | ast.GtE | ast.Lt | ast.LtE) for n in ast.walk(test))
+    if not counts or not all(_fixed(trees, name) for name in names):
+        return ""
+    return next((name for name in names if _one_number(trees, name)), "")
+
+
+def _one_number(trees: list[ast.Module], name: str) -> bool:
+    """Whether all that a name is ever given is a number that stands in the program."""
+    last = name.rpartition(".")[2]
+    given = [
+        node.value
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and any(dotted(p).rpartition(".")[2] == last for p in node.targets)
+    ]
+    return bool(given) and all(isinstance(v, ast.Constant) and type(v.value) in (int, float) for v in given)
 
 
 def _asks_flags(test: ast.expr) -> bool:
@@ -294,6 +370,8 @@ def _fixed(trees: list[ast.Module], name: str) -> bool:
     """Whether an attribute or a global is given one value and never another: a counter that is only ever reset."""
     last = name.rpartition(".")[2]
     times, values = 0, list[ast.expr]()
+    if "." not in name and any(name in _arguments(tree) for tree in trees):
+        return False  # whoever calls the function may count
     for node in (node for tree in trees for node in ast.walk(tree)):
         if isinstance(node, ast.AugAssign | ast.For | ast.NamedExpr) and last in spoken_in(node.target):
             return False
@@ -302,3 +380,9 @@ def _fixed(trees: list[ast.Module], name: str) -> bool:
             values += [node.value for p in node.targets if dotted(p).rpartition(".")[2] == last]
     same = {repr(value.value) if isinstance(value, ast.Constant) else "" for value in values}
     return times == 1 or (times > 1 and len(values) == times and len(same) == 1 and "" not in same)
+
+
+@functools.lru_cache(maxsize=512)
+def _arguments(tree: ast.Module) -> frozenset[str]:
+    """What any function of a file is given by a name."""
+    return frozenset(node.arg for node in ast.walk(tree) if isinstance(node, ast.arg))
