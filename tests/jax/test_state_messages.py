@@ -108,6 +108,16 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("state.target_params['w1']", "state.target_params['w2']"),
         "path": [(31, "the trained parameters, a second time"), (25, "prediction and target are of one network")],
     },
+    "w502_kept_alike": {
+        "severity": "error",
+        "message": "the target is computed with the parameters that are being trained: `critic.params` (2 variables)",
+        "label": "runs after every update",
+        "why": "`self.target` becomes what `self.critic` is, after every update. A target network holds still while "
+        "the online one learns; here it moves with every update.",
+        "fix": "replace `self.target` only after every so many updates, or average: optax.incremental_update(…)",
+        "variables": ("critic.params['w1']", "critic.params['w2']"),
+        "path": [(34, "runs after every update"), (16, "prediction and target are of one network")],
+    },
     "w503_part_left_out": {
         "severity": "warning",
         "message": "the sync of `target_params` leaves out `target_params['body']`",

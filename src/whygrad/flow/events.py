@@ -116,7 +116,7 @@ class Doubled:
     stack: int
     variables: frozenset[int]
     calls: int = 0
-    """How often it was called from there."""
+    """How often it was called from there, without a first call that was given two that were made apart."""
     times: int = 0
     """How often it was given the same twice."""
 
