@@ -74,6 +74,21 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("critic_1.params['w1']", "critic_1.params['w2']"),
         "path": [(32, "gradients of `critic_2.params`"), (43, "given to `critic_1.params`")],
     },
+    "w205_temperature_in_one_loss": {
+        "severity": "warning",
+        "message": "`params['actor']` (2 variables) is moved by the term that is there to train `params['log_alpha']`",
+        "label": "trains `params['actor']` too",
+        "why": "In the term at line 19 `params['log_alpha']` is stopped, so that it only weighs what "
+        "`params['actor']` learns from. This one is there for `params['log_alpha']`; with the rest of it alive it "
+        "pulls at `params['actor']` with the same weight, and what the two say cancels out.",
+        "fix": "stop what is weighed here, so that the term trains the weight alone: jax.lax.stop_gradient(…)",
+        "variables": ("params['actor']['w1']", "params['actor']['w2']"),
+        "path": [
+            (19, "the same, with the weight stopped"),
+            (20, "both of them alive"),
+            (21, "the loss"),
+        ],
+    },
     "w206_used_and_let_go": {
         "severity": "warning",
         "message": "every update of `value.params` (2 variables) starts from the first parameters and the first state "
