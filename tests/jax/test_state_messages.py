@@ -74,6 +74,17 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("critic_1.params['w1']", "critic_1.params['w2']"),
         "path": [(32, "gradients of `critic_2.params`"), (43, "given to `critic_1.params`")],
     },
+    "w106_plain_numbers": {
+        "severity": "error",
+        "message": "the gradient of the loss at line 18 is asked for, and `Spring` has no array",
+        "label": "made of plain numbers",
+        "why": "A filtered gradient follows JAX's arrays alone. The numbers of this model are Python's or NumPy's own: "
+        "to the gradient they are settings, and they keep their first values.",
+        "fix": "give it arrays: jnp.asarray(1.0) in the place of 1.0, or a converter in the class, "
+        "eqx.field(converter=jnp.asarray)",
+        "variables": (),
+        "path": [(29, "made of plain numbers"), (23, "asked of nothing")],
+    },
     "w205_temperature_in_one_loss": {
         "severity": "warning",
         "message": "`params['actor']` (2 variables) is moved by the term that is there to train `params['log_alpha']`",

@@ -13,6 +13,7 @@ from types import FrameType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import jax
+import numpy as np
 
 from whygrad.flow.variables import HiddenLayer
 from whygrad.trace.jax_naming import array_of, is_model
@@ -46,6 +47,16 @@ class HiddenLayers:
                     if found and any(id(array) in wanted for array in _tree(thing)):
                         for path, keeper, place, arrays in found:
                             self._keep(path, keeper, place, arrays, stack)
+
+    def plain(self, frame: FrameType) -> str:
+        """The class of a model, among what the user's frames name, whose numbers are all Python's or NumPy's own."""
+        for names, _ in scopes(frame):
+            for thing in list(names.values()):
+                leaves = jax.tree_util.tree_leaves(thing) if is_model(thing) and not isinstance(thing, type) else []
+                arrays = any(isinstance(leaf, jax.Array) for leaf in leaves)
+                if not arrays and any(isinstance(leaf, float) or _is_numpy(leaf) for leaf in leaves):
+                    return type(thing).__qualname__
+        return ""
 
     def _keep(self, path: str, keeper: str, place: str, arrays: list[Any], stack: int) -> None:
         recorder = self.recorder
@@ -115,6 +126,10 @@ def _layers(path: str, item: Any, depth: int) -> Iterator[tuple[str, list[Any]]]
     elif _is_object(item):
         for name, child in vars(item).items():
             yield from _layers(f"{path}.{name}", child, depth + 1)
+
+
+def _is_numpy(item: Any) -> bool:
+    return isinstance(item, np.ndarray) and np.issubdtype(item.dtype, np.floating)
 
 
 def _is_dataclass(item: Any) -> bool:
