@@ -85,6 +85,17 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": (),
         "path": [(29, "made of plain numbers"), (23, "asked of nothing")],
     },
+    "w203_weight_is_no_parameter": {
+        "severity": "warning",
+        "message": "`model.hidden.w` and 1 more are plain variables and no parameters: the bias of `Linear` learns, "
+        "and its weight does not",
+        "label": "no parameter",
+        "why": "Flax differentiates and updates what is an nnx.Param. A plain nnx.Variable is kept as it is: it has "
+        "the random values that it was made with, in every update.",
+        "fix": "make it a parameter: nnx.Param(…) in the place of nnx.Variable(…)",
+        "variables": ("model.hidden.w", "model.head.w"),
+        "path": [(10, "made here")],
+    },
     "w205_temperature_in_one_loss": {
         "severity": "warning",
         "message": "`params['actor']` (2 variables) is moved by the term that is there to train `params['log_alpha']`",

@@ -1,5 +1,5 @@
 """Layers that a model keeps where JAX does not look: in a static field (Equinox), in a plain object (Flax NNX too),
-around a function that is one of its leaves (`lambda x: relu(hidden(x))`).
+around a function that is one of its leaves (`lambda x: relu(hidden(x))`); and weights that are no parameters (NNX).
 
 Such a layer is no part of the tree that is differentiated: its weights are constants of the function. Arrays that are
 kept so by themselves may well be meant as constants; a layer is there to learn.
@@ -87,6 +87,7 @@ def _hidden(path: str, item: Any, depth: int, keeper: str = "") -> Iterator[tupl
         for index, child in enumerate(item):
             yield from _hidden(f"{path}[{index}]", child, depth + 1, keeper)
     elif is_model(item):
+        yield from _variables_beside(path, item)
         static = {f.name for f in dataclasses.fields(item) if f.metadata.get("static")} if _is_dataclass(item) else ()
         for name, child in list(getattr(item, "__dict__", {}).items()):
             if name.startswith("_"):
@@ -96,6 +97,19 @@ def _hidden(path: str, item: Any, depth: int, keeper: str = "") -> Iterator[tupl
                     yield inner, type(item).__qualname__, "static field" if name in static else "plain object", arrays
             else:
                 yield from _hidden(f"{path}.{name}", child, depth + 1, type(item).__qualname__)
+
+
+def _variables_beside(path: str, item: Any) -> Iterator[tuple[str, str, str, list[Any]]]:
+    """Flax NNX: weights that are plain variables, in a layer that has parameters as well."""
+    children = dict(getattr(item, "__dict__", {}))
+    kinds = {name: [base.__name__ for base in type(child).__mro__] for name, child in children.items()}
+    if not any("Param" in kind for kind in kinds.values()):
+        return
+    for name in (name for name, kind in kinds.items() if kind[:1] == ["Variable"]):
+        array = array_of(children[name])
+        weight = isinstance(array, jax.Array) and not isinstance(array, jax.core.Tracer) and array.ndim > 1
+        if weight and jax.numpy.issubdtype(array.dtype, jax.numpy.floating):
+            yield f"{path}.{name}", type(item).__qualname__, "plain variable", [array]
 
 
 def _around(function: FunctionType) -> Iterator[tuple[str, Any]]:
