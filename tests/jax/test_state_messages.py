@@ -74,6 +74,43 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("critic_1.params['w1']", "critic_1.params['w2']"),
         "path": [(32, "gradients of `critic_2.params`"), (43, "given to `critic_1.params`")],
     },
+    "w106_plain_numbers": {
+        "severity": "error",
+        "message": "the gradient of the loss at line 18 is asked for, and `Spring` has no array",
+        "label": "made of plain numbers",
+        "why": "A filtered gradient follows JAX's arrays alone. The numbers of this model are Python's or NumPy's own: "
+        "to the gradient they are settings, and they keep their first values.",
+        "fix": "give it arrays: jnp.asarray(1.0) in the place of 1.0, or a converter in the class, "
+        "eqx.field(converter=jnp.asarray)",
+        "variables": (),
+        "path": [(29, "made of plain numbers"), (23, "asked of nothing")],
+    },
+    "w203_weight_is_no_parameter": {
+        "severity": "warning",
+        "message": "`model.hidden.w` and 1 more are plain variables and no parameters: the bias of `Linear` learns, "
+        "and its weight does not",
+        "label": "no parameter",
+        "why": "Flax differentiates and updates what is an nnx.Param. A plain nnx.Variable is kept as it is: it has "
+        "the random values that it was made with, in every update.",
+        "fix": "make it a parameter: nnx.Param(…) in the place of nnx.Variable(…)",
+        "variables": ("model.hidden.w", "model.head.w"),
+        "path": [(10, "made here")],
+    },
+    "w205_temperature_in_one_loss": {
+        "severity": "warning",
+        "message": "`params['actor']` (2 variables) is moved by the term that is there to train `params['log_alpha']`",
+        "label": "trains `params['actor']` too",
+        "why": "In the term at line 19 `params['log_alpha']` is stopped, so that it only weighs what "
+        "`params['actor']` learns from. This one is there for `params['log_alpha']`; with the rest of it alive it "
+        "pulls at `params['actor']` with the same weight, and what the two say cancels out.",
+        "fix": "stop what is weighed here, so that the term trains the weight alone: jax.lax.stop_gradient(…)",
+        "variables": ("params['actor']['w1']", "params['actor']['w2']"),
+        "path": [
+            (19, "the same, with the weight stopped"),
+            (20, "both of them alive"),
+            (21, "the loss"),
+        ],
+    },
     "w206_used_and_let_go": {
         "severity": "warning",
         "message": "every update of `value.params` (2 variables) starts from the first parameters and the first state "
@@ -107,6 +144,16 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "fix": "keep the target's own parameters in the state, and replace them only after every so many updates",
         "variables": ("state.target_params['w1']", "state.target_params['w2']"),
         "path": [(31, "the trained parameters, a second time"), (25, "prediction and target are of one network")],
+    },
+    "w502_kept_alike": {
+        "severity": "error",
+        "message": "the target is computed with the parameters that are being trained: `critic.params` (2 variables)",
+        "label": "runs after every update",
+        "why": "`self.target` becomes what `self.critic` is, after every update. A target network holds still while "
+        "the online one learns; here it moves with every update.",
+        "fix": "replace `self.target` only after every so many updates, or average: optax.incremental_update(…)",
+        "variables": ("critic.params['w1']", "critic.params['w2']"),
+        "path": [(34, "runs after every update"), (16, "prediction and target are of one network")],
     },
     "w503_part_left_out": {
         "severity": "warning",

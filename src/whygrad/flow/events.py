@@ -39,6 +39,8 @@ class Backward:
     """Where gradients are returned: for each variable that got one, the value that is its gradient."""
     read: dict[int, int] = field(default_factory=dict)
     """JAX: for each variable asked for, the value that was its content in this pass."""
+    plain: str = ""
+    """JAX: where no array was asked for, the class of a model whose numbers are Python's own."""
 
 
 @dataclass(slots=True)
@@ -116,7 +118,7 @@ class Doubled:
     stack: int
     variables: frozenset[int]
     calls: int = 0
-    """How often it was called from there."""
+    """How often it was called from there, without a first call that was given two that were made apart."""
     times: int = 0
     """How often it was given the same twice."""
 

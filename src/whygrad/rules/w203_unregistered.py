@@ -120,6 +120,7 @@ from whygrad.flow.variables import HiddenLayer
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.updates.plain_variables import PLACE, plain_variables
 from whygrad.rules.updates.plain_weights import PlainWeight, plain_weights
 from whygrad.rules.updates.replaced import UNNAMED
 from whygrad.rules.wording import networks, quoted, subject, verb
@@ -154,7 +155,8 @@ def check(case: Case) -> Iterator[Finding]:
         yield _made_over_finding(case, network, group, where, op)
     for plain in plain_weights(case):
         yield _plain_weight(case, plain)
-    for layer in recording.hidden:
+    yield from plain_variables(case)
+    for layer in (one for one in recording.hidden if one.place != PLACE):
         backward = next(
             (b for b in recording.backwards if not b.implicit and layer.values & case.slice(b).values), None
         )

@@ -6,8 +6,9 @@ What it checks
     it; the critic has a loss of its own, and is moved by the actor loss all
     the same: one optimizer holds both, or the gradient that the actor loss
     leaves in the critic is not cleared before the critic's step. Also a
-    target network that an optimizer trains, and a discriminator that the
-    generator's loss trains too.
+    target network that an optimizer trains, a discriminator that the
+    generator's loss trains too, and a temperature's term of a joint loss
+    that undoes the actor's.
 
 Why it matters
     The cheapest way to make a critic's output large is to make the critic
@@ -95,6 +96,7 @@ from whygrad.rules.updates.history import history
 from whygrad.rules.updates.leaks import Leak, leaks
 from whygrad.rules.updates.order import optimizer_name
 from whygrad.rules.updates.past_the_mask import past_the_mask
+from whygrad.rules.updates.weighed_twice import WeighedTwice, weighed_twice
 from whygrad.rules.w304_never_cleared import piled_up
 from whygrad.rules.wording import at_line, plain_subject, subject, verb
 
@@ -109,11 +111,34 @@ def check(case: Case) -> Iterator[Finding]:
         if leak.kind != "wrong step" and not leak.variables & heaps:
             yield _leak(case, leak)
     yield from past_the_mask(case)
+    for found in weighed_twice(case):
+        yield _weighed(case, found)
     targets = list(_targets(case))
     yield from targets
     if not targets and not leaks(case):
         yield from _met_halfway(case)
         yield from _misasked(case)
+
+
+def _weighed(case: Case, found: WeighedTwice) -> Finding:
+    """A term that is there for a number (a temperature, a multiplier) trains what the number weighs as well."""
+    backward = found.objective.backward
+    where, other, loss = case.site(found.both.stack), case.site(found.stopped.stack), case.loss_site(backward)
+    moved, number = plain_subject(case, found.moved), f"`{case.names(found.number)[0]}`"
+    stop = {"torch": ".detach()", "tensorflow": "tf.stop_gradient(…)"}
+    return Finding(
+        code=CODE, rule=NAME, severity="warning",
+        message=f"{subject(case, found.moved)} {verb(found.moved, case, 'is', 'are')} moved by the term that is there "
+        f"to train {number}",
+        why=f"In the term{at_line(other, where)} {number} is stopped, so that it only weighs what {moved} learns from. "
+        f"This one is there for {number}; with the rest of it alive it pulls at {moved} with the same weight, and "
+        "what the two say cancels out.",
+        fix="stop what is weighed here, so that the term trains the weight alone: "
+        + stop.get(case.recording.framework, "jax.lax.stop_gradient(…)"),
+        variables=case.names(found.moved), where=where, label=f"trains {moved} too", loss=loss,
+        path=stations((other, found.stopped.name, "the same, with the weight stopped"),
+                      (where, found.both.name, "both of them alive"), (loss, "loss", "the loss")),
+    )  # fmt: skip
 
 
 def _leak(case: Case, leak: Leak) -> Finding:

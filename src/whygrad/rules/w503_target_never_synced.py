@@ -74,6 +74,7 @@ from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding
 from whygrad.rules.numbers.flatness import is_nothing
 from whygrad.rules.targets import sync_source
+from whygrad.rules.targets.another_name import goes_by_another_name
 from whygrad.rules.targets.averaged_outside import averaged_outside
 from whygrad.rules.targets.bound_once import bound_once, given_once
 from whygrad.rules.targets.left_averages import dropped_average, dropped_averages_of, mixed_for_a_loss
@@ -116,6 +117,8 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _follows(case: Case, twin: Twin) -> bool:
+    if goes_by_another_name(case, twin):
+        return True
     if twin.members <= case.recording.unseen_later:
         if synced_beside(case, twin):
             return False

@@ -1,5 +1,5 @@
 """Layers that a model keeps where JAX does not look: in a static field (Equinox), in a plain object (Flax NNX too),
-around a function that is one of its leaves (`lambda x: relu(hidden(x))`).
+around a function that is one of its leaves (`lambda x: relu(hidden(x))`); and weights that are no parameters (NNX).
 
 Such a layer is no part of the tree that is differentiated: its weights are constants of the function. Arrays that are
 kept so by themselves may well be meant as constants; a layer is there to learn.
@@ -13,6 +13,7 @@ from types import FrameType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import jax
+import numpy as np
 
 from whygrad.flow.variables import HiddenLayer
 from whygrad.trace.jax_naming import array_of, is_model
@@ -47,6 +48,16 @@ class HiddenLayers:
                         for path, keeper, place, arrays in found:
                             self._keep(path, keeper, place, arrays, stack)
 
+    def plain(self, frame: FrameType) -> str:
+        """The class of a model, among what the user's frames name, whose numbers are all Python's or NumPy's own."""
+        for names, _ in scopes(frame):
+            for thing in list(names.values()):
+                leaves = jax.tree_util.tree_leaves(thing) if is_model(thing) and not isinstance(thing, type) else []
+                arrays = any(isinstance(leaf, jax.Array) for leaf in leaves)
+                if not arrays and any(isinstance(leaf, float) or _is_numpy(leaf) for leaf in leaves):
+                    return type(thing).__qualname__
+        return ""
+
     def _keep(self, path: str, keeper: str, place: str, arrays: list[Any], stack: int) -> None:
         recorder = self.recorder
         values = frozenset(recorder.values.of(recorder.root, array, stack) for array in arrays)
@@ -76,6 +87,7 @@ def _hidden(path: str, item: Any, depth: int, keeper: str = "") -> Iterator[tupl
         for index, child in enumerate(item):
             yield from _hidden(f"{path}[{index}]", child, depth + 1, keeper)
     elif is_model(item):
+        yield from _variables_beside(path, item)
         static = {f.name for f in dataclasses.fields(item) if f.metadata.get("static")} if _is_dataclass(item) else ()
         for name, child in list(getattr(item, "__dict__", {}).items()):
             if name.startswith("_"):
@@ -85,6 +97,19 @@ def _hidden(path: str, item: Any, depth: int, keeper: str = "") -> Iterator[tupl
                     yield inner, type(item).__qualname__, "static field" if name in static else "plain object", arrays
             else:
                 yield from _hidden(f"{path}.{name}", child, depth + 1, type(item).__qualname__)
+
+
+def _variables_beside(path: str, item: Any) -> Iterator[tuple[str, str, str, list[Any]]]:
+    """Flax NNX: weights that are plain variables, in a layer that has parameters as well."""
+    children = dict(getattr(item, "__dict__", {}))
+    kinds = {name: [base.__name__ for base in type(child).__mro__] for name, child in children.items()}
+    if not any("Param" in kind for kind in kinds.values()):
+        return
+    for name in (name for name, kind in kinds.items() if kind[:1] == ["Variable"]):
+        array = array_of(children[name])
+        weight = isinstance(array, jax.Array) and not isinstance(array, jax.core.Tracer) and array.ndim > 1
+        if weight and jax.numpy.issubdtype(array.dtype, jax.numpy.floating):
+            yield f"{path}.{name}", type(item).__qualname__, "plain variable", [array]
 
 
 def _around(function: FunctionType) -> Iterator[tuple[str, Any]]:
@@ -115,6 +140,10 @@ def _layers(path: str, item: Any, depth: int) -> Iterator[tuple[str, list[Any]]]
     elif _is_object(item):
         for name, child in vars(item).items():
             yield from _layers(f"{path}.{name}", child, depth + 1)
+
+
+def _is_numpy(item: Any) -> bool:
+    return isinstance(item, np.ndarray) and np.issubdtype(item.dtype, np.floating)
 
 
 def _is_dataclass(item: Any) -> bool:

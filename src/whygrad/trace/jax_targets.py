@@ -65,6 +65,15 @@ class Targets:
         """Whether a value is what a target was last seen to hold."""
         return self._last.get(target) == number
 
+    def waiting(self) -> int:
+        """How many hold what they held when they were first seen, and may be synced after more updates.
+
+        What a compiled function took in stays what it is there.
+        """
+        constants = self.recorder.calls.bodies.constants
+        apart = self._last.keys() - self._changed - self._looped - self._captured.keys()
+        return sum(1 for target in apart if self._last[target] not in constants)
+
     def given(self, numbers: list[int], stack: int, rounds: int = 1) -> None:
         """A compiled function that asks for gradients was called, or a loop came round: with the same arrays twice?"""
         values = self.recorder.recording.values
@@ -74,6 +83,10 @@ class Targets:
         if event is None:
             event = self._given[stack] = Doubled(stack, variables)
             self.recorder.recording.doubled.append(event)
+            if not variables and rounds == 1:
+                return  # two networks that were made apart; what becomes of them shows from the second call on
+        if not event.calls:
+            event.variables = variables
         event.calls += rounds
         event.times += rounds * bool(variables)
         event.variables &= variables

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
+import time
 from itertools import takewhile
 from typing import TYPE_CHECKING, Literal
 
@@ -25,6 +26,8 @@ _APPLIES = frozenset({"apply_updates", "apply_gradients", "update_params", "nnx.
 _UPDATES = frozenset({"update_fn", "update", "update_fn_with_extra_args", "init_empty_state", "nnx.update"})
 _PATIENCE = 4
 """How many times as long to look where an optimizer was begun and waits; compiled steps are slow to look at."""
+_SECONDS = 20.0
+"""How long after the first update a sync is waited for at most."""
 _ASTRAY = -1
 """Stands for what applies gradients to arrays that no gradient was asked for."""
 _SAME = frozenset({"astype", "broadcast", "reshape", "squeeze", "copy", "device_put", "array", "asarray"})
@@ -46,6 +49,7 @@ class Updates:
         """By the place where updates are made, those that were told apart there."""
         self._steps_of: dict[int, int] = {}
         self._to_count = 0
+        self._began = 0.0
         self._arrived: set[int] = set()
         self._edit: Edit | None = None
         self._clip: Edit | None = None
@@ -369,8 +373,15 @@ class Updates:
             self._to_count -= 1
             session = self.recorder.session
             most = max(self._steps_of.values(), default=0)
-            waiting = self.recorder.beginnings.waiting() if most < _PATIENCE * session.depth else 0
+            waiting = self._waiting() if most < _PATIENCE * session.depth else 0
             enough = session.deep_enough(self._steps_of, waiting)
             if enough and self.recorder.deep and not self.recorder.calls.retraces.undecided():
                 self.recorder.release()
             session.updated("jax")
+
+    def _waiting(self) -> int:
+        """What may come in a few more updates: one of a network that waits, a sync, if looking on takes no time."""
+        begun = self.recorder.beginnings.waiting()
+        self._began = self._began or time.monotonic()
+        looks_on = time.monotonic() - self._began < _SECONDS
+        return begun or (self.recorder.targets.waiting() if looks_on else 0)

@@ -217,6 +217,8 @@ class Variables:
             got=frozenset(got), tape=asked.tape, error=asked.error, implicit=asked.implicit,
             given={v: n for v, n in given.items() if n >= 0}, read=read,
         )  # fmt: skip
+        if not wanted and not values and not asked.implicit:
+            backward.plain = recorder.hidden.plain(sys._getframe())
         recording.backwards.append(backward)
         recorder.updates.asked(backward)
 

@@ -21,7 +21,7 @@ from whygrad.rules.targets.averages import unused_averages
 from whygrad.rules.targets.distributions import distributions
 from whygrad.rules.targets.handed import handed_as
 from whygrad.rules.targets.objective import bootstraps, objectives
-from whygrad.rules.targets.stored_twice import stored_twice
+from whygrad.rules.targets.stored_twice import kept_alike, stored_twice
 from whygrad.rules.targets.twins import target_networks
 
 _OFTEN = 3
@@ -217,6 +217,14 @@ def _explained(case: Case, members: set[int], backward: Backward, event: Doubled
                     f"`{target}` is replaced by `{online}` after every update.",
                     f"replace `{target}` only after every so many updates, or average: optax.incremental_update(…)",
                 )  # fmt: skip
+    ours = next((o for o in given if all(_is_of(case.variable(v).name, o) for v in members)), "")
+    for target in given if ours else ():
+        alike = kept_alike(call, target, ours) if call is not None and target != ours else None
+        if alike is not None:
+            return Same(members, backward, alike, "runs after every update",
+                f"`{target}` becomes what `{ours}` is, after every update.",
+                f"replace `{target}` only after every so many updates, or average: optax.incremental_update(…)",
+            )  # fmt: skip
     again = stored_twice(case, backward, members)
     if again is not None:
         return Same(members, backward, again, "the trained parameters, a second time",

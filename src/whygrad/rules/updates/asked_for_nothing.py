@@ -1,7 +1,7 @@
 """A gradient that is asked of nothing.
 
 TensorFlow: of an empty list, because the model tracks none of the layers that it uses. JAX: of a tree without arrays,
-because a filter sets all of them aside.
+because a filter sets all of them aside, or because its numbers are Python's own.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from whygrad.flow import reach
+from whygrad.flow.events import Backward
 from whygrad.flow.site import Site
 from whygrad.flow.syntax import dotted, tree_of
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
-from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.finding import Finding, PathStep, stations
 from whygrad.rules.wording import at_line, quoted, subject
 
 SYMBOLIC = "KerasTensor"
@@ -61,6 +62,9 @@ def asked_of_no_array(case: Case) -> Iterator[Finding]:
     for stack, backward in empty.items():
         where, loss = case.site(stack), case.loss_site(backward)
         let_go = _marked_in_vain({site.file for sites in recording.stacks for site in sites if site.own})
+        if backward.plain and let_go is None:
+            yield _of_plain_numbers(case, backward)
+            continue
         steps = [(let_go, "tree_at", "says what to train, and is dropped"), (where, "grad", "asked of nothing")]
         yield Finding(
             code="W106", rule="not-watched", severity="error",
@@ -74,6 +78,35 @@ def asked_of_no_array(case: Case) -> Iterator[Finding]:
             label="a new tree, which is dropped" if let_go is not None else "asks for the gradient of nothing",
             path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
         )  # fmt: skip
+
+
+def _of_plain_numbers(case: Case, backward: Backward) -> Finding:
+    """JAX: the model that is differentiated keeps its numbers as Python's own."""
+    asked, loss = case.site(backward.stack), case.loss_site(backward)
+    files = sorted({site.file for sites in case.recording.stacks for site in sites if site.own})
+    where = next(_made(files, backward.plain.rpartition(".")[2]), asked)
+    return Finding(
+        code="W106", rule="not-watched", severity="error",
+        message=f"the gradient of the loss{at_line(loss, where)} is asked for, and `{backward.plain}` has no array",
+        why="A filtered gradient follows JAX's arrays alone. The numbers of this model are Python's or NumPy's own: to "
+        "the gradient they are settings, and they keep their first values.",
+        fix="give it arrays: jnp.asarray(1.0) in the place of 1.0, or a converter in the class, "
+        "eqx.field(converter=jnp.asarray)",
+        variables=(), where=where, label="made of plain numbers", loss=loss,
+        seen=sum(b.stack == backward.stack for b in case.recording.backwards),
+        path=stations((where, "creation", "made of plain numbers"), (asked, "grad", "asked of nothing")),
+    )  # fmt: skip
+
+
+def _made(files: Iterable[str], name: str) -> Iterator[Site]:
+    """Where a class is called."""
+    for file in files:
+        tree = tree_of(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] == name:
+                yield Site(
+                    file, node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0, ""
+                )
 
 
 def _marked_in_vain(files: Iterable[str]) -> Site | None:
