@@ -80,6 +80,7 @@ from whygrad.rules.numbers.growth import Growth, beyond_clipping, blown_up, norm
 from whygrad.rules.numbers.layers import growing_layers, layers_site, overshot, reached, rounds_in, runaway
 from whygrad.rules.numbers.origin import first_trouble
 from whygrad.rules.numbers.thrown import Thrown, thrown
+from whygrad.rules.updates.crossings import led_astray
 from whygrad.rules.updates.passed_over import passed_over
 from whygrad.rules.w304_never_cleared import piled_up
 from whygrad.rules.wording import plain_subject, quoted
@@ -102,9 +103,11 @@ def check(case: Case) -> Iterator[Finding]:
     """Growth over time; else growth over a loop or over layers."""
     if passed_over(case):
         return  # it climbs, and W206 says why
-    heaped = piled_up(case)
+    heaped, first = piled_up(case), case
     case = case.over_time
     trouble = first_trouble(case)
+    if trouble is not None and led_astray(first, trouble.at):
+        return  # W204
     growth = blown_up(case, trouble)
     if growth is not None:
         if not any(s.applied & heaped for s in growth.steps):  # W304: each update adds to the sum of all before
