@@ -21,7 +21,7 @@ from flax import linen, nnx
 from whygrad.flow.operations import Op
 from whygrad.flow.recording import Recording
 from whygrad.trace import jax_recorder
-from whygrad.trace.session import DEPTH, Session
+from whygrad.trace.session import DEPTH, RING, Session
 
 
 class Run:
@@ -304,10 +304,17 @@ def test_lets_go_after_a_few_updates(run: Run) -> None:
     params = layer(0, 4, 2)
     for _ in range(DEPTH + 2):
         params = sgd(params, jax.grad(squares)(params, X))
+    assert run.recorder.ring.running  # for the numbers alone
+    assert jax._src.core.Primitive.bind is original
+    for _ in range(RING):
+        params = sgd(params, jax.grad(squares)(params, X))
     assert not run.recorder.deep
     assert jax._src.core.Primitive.bind is not original
     recording = run.finish()
     assert DEPTH <= len(recording.steps) <= DEPTH + 1
+    assert recording.late is not None
+    assert len(recording.late.steps) > DEPTH + 2
+    assert len(recording.late.ops) < 20 * len(recording.ops)
 
 
 def test_retraced_functions_are_counted(run: Run) -> None:

@@ -59,7 +59,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "message": "the second derivative of `params` at line 26 is zero: relu is made of straight pieces",
         "label": "relu has no second derivative",
         "why": "Between its corners relu is linear, and so is all that is computed from it here: the second "
-        "derivative is 0 whatever the weights are, and `params` (6 variables) learns nothing of it. It was so in 4 "
+        "derivative is 0 whatever the weights are, and `params` (6 variables) learns nothing of it. It was so in 5 "
         "updates that were looked at.",
         "fix": "use a smooth activation in place of relu: jnp.tanh, jnp.sin, jax.nn.softplus",
         "variables": tuple(f"params['{name}'][{i}]" for name in "abc" for i in (0, 1)),
@@ -156,7 +156,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
     },
     "w402_late_in_a_compiled_step": {
         "severity": "error",
-        "message": "`params` (2 variables) is NaN when the program ends; the 4 updates that were traced are finite",
+        "message": "`params` (2 variables) is NaN when the program ends; the 204 updates that were traced are finite",
         "label": "on its way to the edge of what it can compute",
         "why": "It came in a later update, which nobody looked into. Of what the loss computes, "
         '`jnp.sqrt(params["variance"])` can make it: its input has to stay away from 0, and had come down to '

@@ -63,6 +63,8 @@ class Begun:
     at: int
     stack: int
     values: frozenset[int]
+    keeps: bool = False
+    """Whether the optimizer keeps the arrays itself and updates those (Flax NNX)."""
 
 
 @dataclass(slots=True)

@@ -6,7 +6,8 @@ What it checks
     nothing is left to train, a warning where a part is frozen, a note where
     the frozen part was loaded from a checkpoint or holds adapters. In Keras
     also one layer with random values that is frozen among those that learn;
-    in JAX a mask or labels that leave an Optax optimizer nothing to train.
+    in JAX a mask or labels that leave an Optax optimizer nothing to train,
+    and a filter of Equinox that leaves the gradient no array.
 
 Why it matters
     PyTorch computes no gradient for a frozen parameter, and the optimizer
@@ -95,6 +96,7 @@ from whygrad.rules.cuts.frozen_within import frozen_within
 from whygrad.rules.cuts.missing import missing_gradients
 from whygrad.rules.cuts.never_thawed import never_thawed
 from whygrad.rules.finding import Finding, PathStep, Severity
+from whygrad.rules.updates.asked_for_nothing import asked_of_no_array
 from whygrad.rules.updates.zero_updates import zero_updates
 from whygrad.rules.wording import at_line, subject, verb
 
@@ -121,7 +123,7 @@ def check(case: Case) -> Iterator[Finding]:
     for refused in recording.given_nothing:
         if refused.frozen and not refused.hidden and not refused.used_up:
             yield _nothing_left(case, refused)
-    yield from (found for found in zero_updates(case) if found.code == CODE)
+    yield from (found for found in (*zero_updates(case), *asked_of_no_array(case)) if found.code == CODE)
 
 
 def _stops_everything(case: Case) -> set[int]:

@@ -229,6 +229,10 @@ def _left_behind(case: Case) -> Iterator[Finding]:
     """JAX: a copy is updated, and the loss goes on with the original."""
     for steps, members, asked in _behind(case):
         where, taken = case.site(steps[1].stack), case.site(asked.stack)
+        built = _kept_at(case, {steps[0].before[v] for v in members})
+        if built is not None:
+            yield _copy_kept(case, members, asked, built, steps)
+            continue
         yield Finding(
             code=CODE, rule=NAME, severity="error",
             message=f"the updates{at_line(where)} never reach {subject(case, members)}: the gradient"
@@ -243,6 +247,32 @@ def _left_behind(case: Case) -> Iterator[Finding]:
             ] if site is not None),
             seen=len(steps),
         )  # fmt: skip
+
+
+def _kept_at(case: Case, first: set[int]) -> Site | None:
+    """Where an optimizer was made that keeps these arrays itself, and is given nothing but gradients after that."""
+    begun = next((b for b in case.recording.begun if b.keeps and b.values & first), None)
+    return case.site(begun.stack) if begun is not None else None
+
+
+def _copy_kept(case: Case, members: set[int], asked: Backward, built: Site, steps: list[Step]) -> Finding:
+    """JAX: the optimizer was made for a copy of the model, and updates that."""
+    taken, where = case.site(asked.stack), case.site(steps[1].stack)
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"the optimizer{at_line(built)} holds a copy of {subject(case, members)}: no update reaches the one "
+        f"that the gradient{at_line(taken, built)} is taken at",
+        why="This optimizer keeps the model that it was made for, and updates that. The loss is computed with another "
+        "one, which keeps its first values.",
+        fix="make the optimizer for the model itself, not for a copy of it",
+        variables=case.names(members), where=built, label="made for a copy that the loss does not use",
+        loss=case.loss_site(asked), seen=len(steps),
+        path=stations(
+            (built, "optimizer", "the optimizer took a copy here"),
+            (taken, "grad", "the gradient of the old parameters"),
+            (where, "update", "applied to the copy"),
+        ),
+    )  # fmt: skip
 
 
 def _elsewhere(case: Case) -> Iterator[Finding]:

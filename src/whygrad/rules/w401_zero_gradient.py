@@ -67,6 +67,7 @@ When it is meant
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from whygrad.flow.events import Step
@@ -77,17 +78,14 @@ from whygrad.rules.cuts.chosen_stops import chosen_stops
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.numbers.flat_place import place_of
 from whygrad.rules.numbers.flatness import (
-    QUOTIENTS,
     Dead,
     dead_ends,
     ends_layer,
     is_nothing,
-    is_softmax,
     leads_through_weights,
     own_backwards,
     pass_before,
     satisfied,
-    structural,
     was_alive,
     zero_gradients,
     zero_maker,
@@ -95,6 +93,8 @@ from whygrad.rules.numbers.flatness import (
 from whygrad.rules.numbers.handed_zeros import handed_zeros
 from whygrad.rules.numbers.masked_away import masked_away
 from whygrad.rules.numbers.origin import base_name, numbers_of
+from whygrad.rules.numbers.saturated import saturated_layers
+from whygrad.rules.numbers.softmaxes import QUOTIENTS, is_softmax, structural
 from whygrad.rules.numbers.straight_pieces import straight_pieces
 from whygrad.rules.numbers.thrown import thrown
 from whygrad.rules.numbers.unmoved_state import unmoved_states
@@ -108,6 +108,7 @@ SUMMARY = "the gradient arrives and is exactly zero: dead ReLU, saturation, a cl
 _MOST = 0.9
 _ROUNDING = 1e-5
 _SINCE = 3
+_IN_A_ROW, _BY_CHANCE = 16, 1e-9
 _ON_THE_WAY = 3
 
 
@@ -115,6 +116,7 @@ def check(case: Case) -> Iterator[Finding]:
     """Variables whose gradient is zero by value, by the operation that lets none through."""
     case = case.over_time
     groups: dict[tuple[str, Site | None], Dead] = {}
+    told: set[Site | None] = set()
     steps_of = {**_constant(case), **zero_gradients(case)}
     for variable, steps in steps_of.items():
         if not case.variable(variable).trainable or variable not in case.trained:
@@ -128,12 +130,14 @@ def check(case: Case) -> Iterator[Finding]:
             seen = max(len(steps_of[v]) for v in dead.variables)
             finding = _finding(case, dead, seen)
             if finding is not None:
+                told.add(finding.where)
                 yield finding
     yield from zero_terms(case, set(steps_of))  # what has no gradient at all was told above
     yield from (found for found in handed_zeros(case) if found.code == CODE)
     yield from straight_pieces(case)
     yield from unmoved_states(case)
     yield from _mostly_dead(case)
+    yield from (found for found in saturated_layers(case) if found.where not in told)
 
 
 def _explained(case: Case, variable: int, steps: list[Step]) -> Dead | None:
@@ -156,7 +160,7 @@ def _explained(case: Case, variable: int, steps: list[Step]) -> Dead | None:
             if thrown(case) is not None:
                 return None  # W404: it died of the first steps
             flat = dead.why == "flat" and base_name(dead.op) in (*RECTIFIERS, *SQUASHERS)
-            died = flat and len(steps) >= _SINCE and _for_long(case, variable, len(steps))
+            died = flat and len(steps) >= _SINCE and _for_long(case, variable, steps)
             output = ends_layer(case, dead) and not satisfied(case, dead)
             return dead if died and (output or leads_through_weights(case, dead)) else None
         if len(steps) > 1 or structural(case, dead.op):
@@ -193,10 +197,18 @@ def _certain_softmax(case: Case, dead: Dead) -> Op | None:
     return made if known is not None and known.low < _ROUNDING and known.high > 1 - _ROUNDING else None
 
 
-def _for_long(case: Case, variable: int, lately: int) -> bool:
-    """Whether a layer that had a gradient once has lost it: a single batch may miss every unit by chance."""
-    seen = [is_nothing(n) for step in case.recording.steps if (n := step.gradients.get(variable)) is not None]
-    return lately >= len(seen) // 4 or sum(seen) >= 0.9 * len(seen)
+def _for_long(case: Case, variable: int, steps: list[Step]) -> bool:
+    """Whether a layer that had a gradient once has lost it: a single batch may miss every unit by chance.
+
+    So many one after the other do not: with what it was like before, that would be a wonder.
+    """
+    known = [(step.at, n) for step in case.recording.steps if (n := step.gradients.get(variable)) is not None]
+    seen = [is_nothing(n) for _, n in known]
+    if len(steps) >= len(seen) // 4 or sum(seen) >= 0.9 * len(seen):
+        return True
+    before = [nothing for (at, _), nothing in zip(known, seen, strict=True) if at < steps[0].at]
+    chance = math.comb(len(seen) - len(before), len(steps)) * (sum(before) / len(before)) ** len(steps)
+    return len(steps) >= _IN_A_ROW and chance < _BY_CHANCE
 
 
 def _constant(case: Case) -> dict[int, list[Step]]:

@@ -91,6 +91,7 @@ from whygrad.rules.numbers.origin import (
 )
 from whygrad.rules.numbers.singular_points import explain
 from whygrad.rules.numbers.suspects import nearest_to_edge, on_its_way_out
+from whygrad.rules.updates.crossings import led_astray
 from whygrad.rules.wording import at_line, count, plain_subject, quoted, subject, verb
 
 CODE, NAME = "W402", "non-finite"
@@ -112,6 +113,8 @@ def check(case: Case) -> Iterator[Finding]:
         return
     if blown_up(case, trouble) is not None or runaway(case, trouble) is not None or overshot(case, trouble) is not None:
         return  # W404: the numbers grew until they overflowed, and no operation is to blame
+    if led_astray(first, trouble.at):
+        return  # W204
     origin = _origin(case, trouble)
     if origin is not None and origin.variable is not None:
         earlier = given_before(case, trouble, origin.variable)

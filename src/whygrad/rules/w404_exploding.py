@@ -89,6 +89,7 @@ from whygrad.rules.numbers.layers import (
 )
 from whygrad.rules.numbers.origin import first_trouble
 from whygrad.rules.numbers.thrown import Thrown, thrown
+from whygrad.rules.updates.crossings import led_astray
 from whygrad.rules.updates.passed_over import passed_over
 from whygrad.rules.w304_never_cleared import piled_up
 from whygrad.rules.wording import plain_subject, quoted
@@ -112,6 +113,8 @@ def check(case: Case) -> Iterator[Finding]:
     heaped, begun = piled_up(case), case
     case = case.over_time
     trouble = first_trouble(case)
+    if trouble is not None and led_astray(begun, trouble.at):
+        return  # W204
     growth = blown_up(case, trouble)
     if growth is not None:
         if not any(s.applied & heaped for s in growth.steps):  # W304: each update adds to the sum of all before

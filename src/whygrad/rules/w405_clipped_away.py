@@ -145,7 +145,8 @@ def _too_small(case: Case, edit: Edit) -> bool:
 def _moved(case: Case, step: Step, edit: Edit) -> float | None:
     """JAX: the share of the weights that the step changed; what Adam makes of a small gradient may not be small."""
     values = case.recording.values
-    changes = {v: n for v in step.weights if v in edit.variables and (n := values[step.taken[v]].numbers) is not None}
+    taken = {v: values[n] for v, n in step.taken.items() if v in step.weights and v in edit.variables and n in values}
+    changes = {v: value.numbers for v, value in taken.items() if value.numbers is not None}
     weights = norm_of({v: step.weights[v] for v in changes})
     return norm_of(changes) / weights if weights > 0 else None
 

@@ -109,7 +109,8 @@ class Bodies:
             else:
                 recorder.numbers.of_inner(dict(zip(inputs, args, strict=True)), outs, first)
             if body.asks:
-                self.fixed.count(body, self.constants)
+                if not recorder.ring.running:
+                    self.fixed.count(body, self.constants)
                 recorder.targets.given(inputs, stack)
                 for loop in loops:
                     self._came_round(loop, stack)
@@ -184,6 +185,9 @@ class Bodies:
         self._returned(scope, outs, finals, stack)
         if scope is self.recorder.root:
             self.recorder.numbers.of_inner(dict(zip((*inputs, *finals), (*args, *outs), strict=False)), outs, first)
+            if body.asks:  # a training loop that no `jit` is around
+                self.recorder.updates.flush()
+                self.recorder.numbers.fill(first)
 
     def _names_of_loops(self, scope: Scope, body: Scope, arguments: dict[int, int]) -> None:
         """What a loop inside calls what it is given, where the program has no name for it."""

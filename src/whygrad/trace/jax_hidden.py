@@ -36,7 +36,7 @@ class HiddenLayers:
 
     def look(self, frame: FrameType, leaves: list[Any], stack: int) -> None:
         """Among what the user's frames name: models that have one of these leaves, and layers that they hide."""
-        if self._looks >= _LOOKS or not leaves:
+        if self._looks >= _LOOKS or not leaves or self.recorder.ring.running:
             return
         self._looks += 1
         wanted = {id(leaf) for leaf in leaves}

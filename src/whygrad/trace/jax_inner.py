@@ -21,6 +21,7 @@ import numpy
 from jax._src import core
 
 from whygrad.trace.jax_conditions import choices
+from whygrad.trace.jax_later_rounds import LaterRounds
 from whygrad.trace.jax_rerun import compiled, evaluate, plain, worth_a_look
 from whygrad.trace.jax_scopes import Ran, Scope
 from whygrad.trace.jax_silence import silenced
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from whygrad.trace.jax_recorder import JaxRecorder
 
 _ALL = 1 << 26
-_RUNS = 100
+_RUNS = 300
 
 
 class Inner:
@@ -41,6 +42,7 @@ class Inner:
         self.pending: list[Ran] = []
         self._ready: dict[Any, tuple[Any, Any, list[Any], int]] = {}
         self._runs: dict[int, int] = {}
+        self.later_rounds = LaterRounds()
         self.later: set[int] = set()
         """Choices of which a branch was never taken that a longer loop would take."""
 
@@ -71,10 +73,12 @@ class Inner:
             return
         mapped = _lanes(ran, given)
         function, wanted, rounds = self._function(ran, mapped)
+        rows_of: list[Any] = []
         if not wanted:
             return
         if ran.scan is not None:
             first = sum(ran.scan[:2])
+            rows_of = given[first:]
             rows = slice(-rounds, None) if ran.scan[3] else slice(rounds)
             # The rounds come after the lanes: those around, and those of a `vmap` over the first dimension.
             given[first:] = [
@@ -83,7 +87,9 @@ class Inner:
             ]
         with self.recorder.quiet():
             results = function(*given)
-            found = {v: plain(r) for v, r in zip(wanted, results, strict=True) if r is not None}
+            found = {v: plain(r) for v, r in zip(wanted, results, strict=False) if r is not None}
+            if ran.scan is not None and ran.body.asks and not any(a is not None for a in ran.axes) and not any(mapped):
+                found = self.later_rounds.look(ran, function, wanted, rows_of, given, results, found)
         if ran.scan is None:
             _spread(ran.body, ran.turns[0], found, content, single)
         else:
@@ -159,8 +165,10 @@ class Inner:
 
             start = list(arguments[fixed : fixed + carried])
             rows = list(arguments[fixed + carried :])
-            return list(jax.lax.scan(one, start, rows, length=rounds, reverse=reverse)[1])
+            last, seen = jax.lax.scan(one, start, rows, length=rounds, reverse=reverse)
+            return [*seen, *last] if goes_on else list(seen)
 
+        goes_on = ran.body.asks and not any(mapped) and not any(a is not None for a in axes)
         function: Any = inside if scan is None else looped
         levels = range(max((len(levels) for levels in mapped), default=0))
         for each in (axes, *(tuple(0 if level in m else None for m in mapped) for level in reversed(levels))):

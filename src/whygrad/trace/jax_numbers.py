@@ -34,7 +34,7 @@ _RELU = frozenset({"relu", "relu6"})
 _PICKS = frozenset({"minimum", "maximum", "min", "max"})
 _WHOLE = 1 << 22
 _FLAT = 1e-6
-_RUNS = 100
+_RUNS = 300
 
 Content = Mapping[int, Any]
 

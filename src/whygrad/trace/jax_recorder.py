@@ -8,6 +8,7 @@ The recorder changes no traced function, so what is compiled is the same with an
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -34,10 +35,13 @@ from whygrad.trace.jax_updates import Updates
 from whygrad.trace.jax_values import Values
 from whygrad.trace.jax_variables import Variables
 from whygrad.trace.patches import Patches
+from whygrad.trace.ring import Ring
 from whygrad.trace.session import Session
 from whygrad.trace.upkeep import prune
 
 _KEPT = 60_000
+_SECONDS = 8.0
+"""How long to look on after the first updates, in time of the processor: a compiled step is slow to look at."""
 _USES = frozenset({"", "periodic_update", "incremental_update"})
 """Where an operation uses a network as it is, rather than making something of its arrays: in the program's own code,
 and where Optax mixes two networks, or chooses one."""
@@ -88,6 +92,8 @@ class JaxRecorder:
         self.failures = Failures(self)
         self.calls = Calls(self)
         self._deep_patches = Patches()
+        self.ring = Ring(session, self.recording, self.values.sweep, endless=True)
+        self._until = 0.0
         self._tapes = 0
         self._next_prune = _KEPT
         self._forgotten = False
@@ -109,7 +115,14 @@ class JaxRecorder:
         type(pjit._cpp_pjit_cache_fun_only).clear_all()
 
     def release(self) -> None:
-        """Let go: from here on the program runs at its own speed, with nothing of ours left in it."""
+        """The first updates have been seen: look on for the numbers alone for a while."""
+        self._until = time.process_time() + _SECONDS
+        if not self.ring.begin():
+            self.let_go()
+
+    def let_go(self) -> None:
+        """From here on the program runs at its own speed, with nothing of ours left in it."""
+        self.ring.end()
         if self.deep:
             self.deep = False
             self._deep_patches.undo()
@@ -118,7 +131,7 @@ class JaxRecorder:
 
     def detach(self) -> None:
         """Take every wrapper away."""
-        self.release()
+        self.let_go()
 
     def finish(self) -> Recording:
         """Detach and return what was seen."""
@@ -129,10 +142,13 @@ class JaxRecorder:
         recording.stacks = self.session.stacks.resolve()
         self.exits.link(recording)
         self.naming.name_variables()
-        return recording
+        return self.ring.split()
 
     def failed(self, error: BaseException) -> None:
-        """The program ends with an error."""
+        """The program ends with an error: what it tells counts, however late it is."""
+        if not self.ring.counts_now():
+            steps = self.recording.steps
+            self.ring.reopen(since=steps[-1].at + 1 if self.ring.running and steps else None)
         self.failures.ended(error)
 
     def forget_in_child(self) -> None:
@@ -190,7 +206,13 @@ class JaxRecorder:
         if self.local.busy:
             return
         self.updates.count()
-        if len(self.recording.ops) > self._next_prune and not self.local.tapes:
+        if self.local.tapes:
+            return
+        if self.ring.running:
+            self.updates.look_on()
+            if self.ring.full() or time.process_time() > self._until:
+                self.let_go()
+        elif self.deep and len(self.recording.ops) > self._next_prune:
             alive = self.values.sweep()
             prune(self.recording, alive, keep_recent=_KEPT // 3)
             self.root.values = self.recording.values

@@ -82,6 +82,8 @@ class Retraces:
         info = jaxpr.debug_info
         if not scope.user or info is None or info.traced_for != "jit" or self._call is None:
             return
+        if self.recorder.ring.running:
+            return  # the same number of calls is counted for every program
         scope.function = own_function(self._call[0], self.recorder.values.known) if self._call else None
         made = self._made(jaxpr)
         key = str(info.func_src_info).split(" ")[0], scope.base
@@ -98,6 +100,8 @@ class Retraces:
 
     def called(self, name: str, stack: int) -> None:
         """A compiled function ran."""
+        if self.recorder.ring.running:
+            return
         for (function, base), seen in self._seen.items():
             if base == stack and function.endswith(name):
                 seen.event.calls += 1

@@ -76,6 +76,8 @@ class Targets:
 
     def given(self, numbers: list[int], stack: int, rounds: int = 1) -> None:
         """A compiled function that asks for gradients was called, or a loop came round: with the same arrays twice?"""
+        if self.recorder.ring.running:
+            return
         values = self.recorder.recording.values
         twice = {n for n, times in Counter(numbers).items() if times > 1 and values[n].floating and values[n].shape}
         variables = frozenset(v for n in twice if (v := values[n].variable) is not None)
@@ -107,6 +109,8 @@ class Targets:
             if captured is not None and current and owner not in wanted and owner in earlier:
                 # Trained by another loss, and updated in the same compiled function: no object holds it there.
                 recording.values[captured.outputs[0]].variable = owner
+        if recorder.ring.running:
+            return  # whom a target follows was seen in the first updates; what comes later is looked at for its numbers
         things: dict[int, Any] = {}
         for number in outside:
             recorder.values.settle(number)
@@ -248,6 +252,8 @@ class Targets:
     def overwrote(self, number: int, trained: int) -> None:
         """A trained variable holds what no update made: a target's content, where a sync went the wrong way."""
         recording, now = self.recorder.recording, self.recorder.variables.content.get(trained)
+        if self.recorder.ring.running:
+            return
         shape = recording.variables[trained].shape
         held = {n: t for t, n in self._last.items() if n != now and recording.variables[t].shape == shape}
         producers = {v: op for op in recording.ops.values() for v in op.outputs if op.name in _MIXES} if held else {}
@@ -305,7 +311,8 @@ class Targets:
                 if target not in self._steady and target not in told:
                     recording.moved_later.add(target)  # something new each round, by a way that is not understood
                 continue
-            was, thing = recording.values[number].numbers, kept.get(recording.variables[target].name)
+            held = recording.values.get(number)
+            was, thing = held.numbers if held is not None else None, kept.get(recording.variables[target].name)
             now = concrete(thing) if thing is not None else None
             rebound = not known and now is not None and was is not None and look(now) != was
             if fixed.again(number) and number in alive and fixed.left(number, recording.variables[target].network):

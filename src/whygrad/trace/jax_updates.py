@@ -50,6 +50,7 @@ class Updates:
         self._steps_of: dict[int, int] = {}
         self._to_count = 0
         self._began = 0.0
+        self._to_look_at = 0
         self._arrived: set[int] = set()
         self._edit: Edit | None = None
         self._clip: Edit | None = None
@@ -340,7 +341,8 @@ class Updates:
         weights = {v: n for step in recording.steps for v, n in step.weights.items()}
         first = {v: n for step in reversed(recording.steps) for v, n in step.before.items()}
         changes = {v: n for step in recording.steps for v, n in step.taken.items()}
-        zero = [v for v, n in changes.items() if (known := recording.values[n].numbers) is not None and known.all_zero]
+        known = {v: value.numbers for v, n in changes.items() if (value := recording.values.get(n)) is not None}
+        zero = [v for v, numbers in known.items() if numbers is not None and numbers.all_zero]
         kept = recorder.naming.everything(sys._getframe()) if zero else {}
         for variable in zero:
             now = kept.get(recording.variables[variable].name)
@@ -367,15 +369,26 @@ class Updates:
                 recording.readings.append(Reading(updates, last.optimizer, stack, math.nan, False, at_end=True))
                 return
 
+    def look_on(self) -> None:
+        """Updates after the first ones, outside of every gradient: whether they were the last to look at."""
+        recorder = self.recorder
+        while self._to_look_at and recorder.ring.running:
+            self._to_look_at -= 1
+            if recorder.ring.stepped():
+                recorder.let_go()
+            recorder.root.values = recorder.recording.values
+
     def count(self) -> None:
         """Tell the session of updates; let go when enough was seen."""
+        retraces = self.recorder.calls.retraces
         while self._to_count:
             self._to_count -= 1
             session = self.recorder.session
             most = max(self._steps_of.values(), default=0)
             waiting = self._waiting() if most < _PATIENCE * session.depth else 0
-            enough = session.deep_enough(self._steps_of, waiting)
-            if enough and self.recorder.deep and not self.recorder.calls.retraces.undecided():
+            if self.recorder.ring.running:
+                self._to_look_at += 1
+            elif self.recorder.deep and session.deep_enough(self._steps_of, waiting) and not retraces.undecided():
                 self.recorder.release()
             session.updated("jax")
 

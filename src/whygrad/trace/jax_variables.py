@@ -138,6 +138,8 @@ class Variables:
         recording, target = self.recorder.recording, self.of(leaf)
         if before is None or target is None or target == before or recording.variables[target].trainable:
             return
+        if self.recorder.ring.running:
+            return
         if (
             self.recorder.targets.holds(target, leaf)
             and recording.variables[before].shape == recording.values[leaf].shape
@@ -210,7 +212,9 @@ class Variables:
             reached = reach.gradient_reach(recording, part, asked.tape)
             got = {v for v, number in inner.items() if number in reached}
             if not asked.implicit:
-                whole = reach.backward_slice(recording, asked.loss, reach.producers(recording), at)
+                whole = part
+                if not recorder.ring.running:
+                    whole = reach.backward_slice(recording, asked.loss, reach.producers(recording), at)
                 self.recorder.targets.seen(whole, set(wanted), set(read.values()), at, asked.stack)
         backward = Backward(
             at, asked.call, asked.loss, asked.stack, wanted=tuple(dict.fromkeys(wanted)), asked_values=tuple(values),

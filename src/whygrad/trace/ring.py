@@ -22,9 +22,16 @@ _KEPT_STEPS = 2
 
 
 class Ring:
-    """The part of a recording that moves with the program. `alive` says which values the program still holds."""
+    """The part of a recording that moves with the program. `alive` says which values the program still holds.
 
-    def __init__(self, session: Session, recording: Recording, alive: Callable[[], set[int]]) -> None:
+    `endless`: in JAX an optimizer's state is computed from the one before, back to the first update. There what is
+    older than the last updates is kept one operation deep.
+    """
+
+    def __init__(
+        self, session: Session, recording: Recording, alive: Callable[[], set[int]], endless: bool = False
+    ) -> None:
+        self.endless = endless
         self.session = session
         self.recording = recording
         self.alive = alive
@@ -70,8 +77,15 @@ class Ring:
             return True
         if self._steps % _PRUNE_EVERY == 0:
             self._prune()
-        seen = self.session.now() - self._windows[-1][1]
-        return self._steps >= self.session.ring or seen > _OPERATIONS
+        return self._steps >= self.session.ring or self.full()
+
+    def full(self) -> bool:
+        """Whether so many operations went by that looking on costs more than it tells."""
+        return self.session.now() - self._windows[-1][1] > _OPERATIONS
+
+    def counts_now(self) -> bool:
+        """Whether what happens now is part of what every rule sees."""
+        return self._opened is not None
 
     # --- keeping it small -------------------------------------------------------------------------------------
 
@@ -85,13 +99,15 @@ class Ring:
         alive = self.alive()
         needed = {v for v in alive if v in recording.values}
         losses = {b.loss for b in recording.backwards if b.loss is not None}
+        beside: set[int] = set()
         keep: set[int] = set()
         for at in reversed(recording.ops):
             op = recording.ops[at]
-            if at >= recent or self._counts(at) or any(value in needed for value in op.outputs):
+            wanted = at >= recent or self._counts(at)
+            if wanted or any(value in needed for value in op.outputs):
                 keep.add(at)
-                needed.update(op.inputs)
-                needed.update(op.outputs)
+                (needed if wanted or not self.endless else beside).update((*op.inputs, *op.outputs))
+        needed |= beside
         recording.ops = {at: op for at, op in recording.ops.items() if at in keep}
         recording.values = {
             number: value
@@ -127,13 +143,14 @@ class Ring:
         steps = [s for s in whole.steps if self._counts(s.at)]
         dropped = len(whole.steps) - len(steps)
         known = set(whole.variables) if is_open else self._variables
+        only_later = {s.optimizer for s in whole.steps} - {s.optimizer for s in steps}
         values = _values(whole, ops.values(), {b.loss for b in backwards}, known)
         first = replace(
             whole,
             ops=ops,
             values=values,
             variables={n: v for n, v in whole.variables.items() if n in known},
-            optimizers={n: _holding(o, known) for n, o in whole.optimizers.items()},
+            optimizers={n: _holding(o, known) for n, o in whole.optimizers.items() if n not in only_later},
             backwards=backwards,
             steps=steps,
             clears=[c for c in whole.clears if self._counts(c.at)],
@@ -143,6 +160,8 @@ class Ring:
             handovers=[h for h in whole.handovers if h.left in ops and h.entered in ops],
             failures=[f for f in whole.failures if self._counts(f.at)],
             asked=[a for a in whole.asked if self._counts(a.at)],
+            astray=[s for s in whole.astray if self._counts(s.at)],
+            unmoved={v: stack for v, stack in whole.unmoved.items() if v in known},
             hand_updated=whole.hand_updated if is_open else self._hand_updated,
             updates=whole.updates - dropped,
         )

@@ -2,7 +2,7 @@
 import jax
 import jax.numpy as jnp
 
-params = {"w": 0.1 * jax.random.normal(jax.random.key(0), (3, 1)), "variance": jnp.array(2.0)}
+params = {"w": 0.1 * jax.random.normal(jax.random.key(0), (3, 1)), "variance": jnp.array(4.0)}
 
 
 def loss_fn(params, states):
@@ -16,5 +16,5 @@ def update(params, states):
     return jax.tree.map(lambda p, g: p - 0.05 * g, params, grads)
 
 
-for step in range(160):
+for step in range(480):
     params = update(params, jax.random.normal(jax.random.key(step), (16, 3)))

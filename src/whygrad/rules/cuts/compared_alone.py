@@ -15,8 +15,9 @@ from whygrad.rules.case import Case, asked_once
 from whygrad.rules.cuts.loss_terms import terms_of
 from whygrad.rules.cuts.missing import missing_gradients
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.numbers.flatness import DIFFERENCES, QUOTIENTS
+from whygrad.rules.numbers.flatness import DIFFERENCES
 from whygrad.rules.numbers.origin import base_name, numbers_of
+from whygrad.rules.numbers.softmaxes import QUOTIENTS
 from whygrad.rules.targets.teachers import ended
 from whygrad.rules.updates.history import applied_of
 from whygrad.rules.wording import at_line, count, plain_subject, quoted

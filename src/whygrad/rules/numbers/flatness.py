@@ -11,6 +11,7 @@ from whygrad.flow.operations import Numbers, Op
 from whygrad.rules.case import Case
 from whygrad.rules.numbers.masked_away import state_of
 from whygrad.rules.numbers.origin import base_name, numbers_of
+from whygrad.rules.numbers.softmaxes import QUOTIENTS, flat_softmax
 
 PRODUCTS = frozenset({
     "mul", "rmul", "imul", "multiply", "matmul", "mm", "bmm", "linear", "addmm", "dot", "einsum", "mv", "baddbmm",
@@ -24,6 +25,11 @@ _KEEPS_ZERO = frozenset({
     "true_divide", "real_div", "index", "select", "repeat", "tile", "max_pool2d", "avg_pool2d",
 })  # fmt: skip
 """Of zeros these make zeros: who made the zeros lies further back."""
+
+_SUMS = frozenset({"add", "radd", "add_v2"})
+_ADDS = _SUMS | {"iadd", "add_n", "losses", "stack", "cat", "concat"}
+_BENDS = frozenset({"square", "pow", "integer_pow", "abs", "huber_loss"})
+_SHAPES = frozenset({"broadcast", "broadcast_to", "broadcast_in_dim", "reshape", "expand_dims"})
 
 CUSTOM = "custom_function"
 """The detail of a function with a backward pass that the program wrote."""
@@ -177,7 +183,7 @@ def behind(
 
 
 def _blocks(case: Case, op: Op, source: int, step: Step, backward: Backward) -> Dead | None:
-    if source in op.flat:
+    if source in op.flat or flat_softmax(case, op):
         return Dead(op, source, "flat", backward, set())
     if cancels(case, op, backward):
         return Dead(op, source, "cancels", backward, set())
@@ -213,7 +219,6 @@ def _blocks(case: Case, op: Op, source: int, step: Step, backward: Backward) -> 
 
 _COPIES = frozenset({"clone", "copy", "contiguous", "identity", "read_value", "to", "cast", "astype", "asarray"})
 DIFFERENCES = frozenset({"sub", "rsub", "isub", "subtract"})
-QUOTIENTS = frozenset({"div", "truediv", "rtruediv", "divide", "true_divide", "real_div"})
 
 
 def cancels(case: Case, op: Op, backward: Backward) -> bool:
@@ -302,25 +307,6 @@ def zero_maker(case: Case, value: int) -> Op | None:
     return op
 
 
-def structural(case: Case, op: Op) -> bool:
-    """A softmax over a single entry is constant, whatever the numbers are."""
-    if "softmax" not in base_name(op) or not op.flat or not op.outputs:
-        return False
-    shape = case.recording.values[op.outputs[0]].shape
-    return bool(shape) and (shape[-1] == 1 or (len(shape) > 2 and shape[1] == 1))
-
-
-def is_softmax(case: Case, op: Op) -> bool:
-    """A softmax, or exponentials over their sum: JAX writes it out."""
-    if base_name(op) == "softmax" or base_name(op) not in QUOTIENTS or len(op.inputs) != 2:
-        return base_name(op) == "softmax"
-    powers, whole = (case.made_by.get(v) for v in op.inputs)
-    while whole is not None and base_name(whole) in ("broadcast", "reshape", "expand_dims"):
-        whole = case.made_by.get(whole.inputs[0])
-    summed = whole is not None and base_name(whole) in ("sum", "reduce_sum") and whole.inputs[0] == op.inputs[0]
-    return summed and powers is not None and base_name(powers) == "exp"
-
-
 def fed_by(case: Case, value: int) -> set[int]:
     """The variables of the layer that a value comes out of: the first ones met on the way back."""
     level, seen = [value], {value}
@@ -351,6 +337,12 @@ def leads_through_weights(case: Case, dead: Dead) -> bool:
 def ends_layer(case: Case, dead: Dead) -> bool:
     """Whether a flat operation is a layer's own activation, as against a hinge in the loss."""
     made = case.made_by.get(dead.source)
+    if made is not None and base_name(made) in _SUMS:  # JAX: a product, and a bias that is brought into its shape
+        sides = [op for v in made.inputs if (op := case.made_by.get(v)) is not None]
+        bias = any(v in case.content for op in sides if base_name(op) in _SHAPES for v in op.inputs)
+        product = any(v in case.content for op in sides if base_name(op) in PRODUCTS for v in op.inputs)
+        if product and (bias or any(v in case.content for v in made.inputs)):
+            return True
     return made is not None and any(v in case.content for v in made.inputs)
 
 
@@ -358,13 +350,22 @@ def satisfied(case: Case, dead: Dead) -> bool:
     """A hinge that is met: what comes out is zero and stays zero until it is added to the loss."""
     part = case.slice(dead.backward, reach.CERTAIN)
     zeros = {v for v in dead.op.outputs if (n := numbers_of(case, v)) is not None and n.all_zero}
+    sums: set[int] = set()
     if not zeros:
         return False
     for op in part.ops:
-        if op.at > dead.op.at and any(v in zeros for v in op.inputs):
+        if op.at <= dead.op.at:
+            continue
+        if any(v in sums for v in op.inputs):
+            if base_name(op) in _BENDS:
+                return False  # `(output - target) ** 2`: the target was added to it, and no other term
+            sums.update(op.outputs)
+        elif any(v in zeros for v in op.inputs):
             made = [numbers_of(case, v) for v in op.outputs]
             if all(n is not None and n.all_zero for n in made):
                 zeros.update(op.outputs)
-            elif base_name(op) not in ("add", "radd", "iadd", "add_v2", "add_n", "losses", "stack", "cat", "concat"):
+            elif base_name(op) in _ADDS:
+                sums.update(op.outputs)
+            else:
                 return False
     return True

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from whygrad.flow import reach
 from whygrad.flow.events import Backward, Step
-from whygrad.flow.operations import Op
+from whygrad.flow.operations import Numbers, Op
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.numbers.flatness import PRODUCTS, dead_ends, pass_before
@@ -45,6 +45,10 @@ class Chain:
     """How often a loop multiplies by one of the matrices."""
     uses: list[int] = field(default_factory=list)
     """Where each of the matrices is first multiplied with."""
+    biases: list[float] = field(default_factory=list)
+    """The same of each layer's bias, where all have one: what comes back, and not what went forward."""
+    gains: list[float] = field(default_factory=list)
+    """By how much each matrix makes larger or smaller what passes through it, about."""
 
 
 def chains(case: Case, step: Step) -> list[Chain]:
@@ -90,13 +94,34 @@ def _chain(case: Case, step: Step, backward: Backward, members: list[int]) -> Ch
     order = sorted(first_use, key=lambda v: first_use[v])
     if not order:
         return None
-    sizes = [step.gradients[v].norm / math.sqrt(step.gradients[v].size) for v in order]
-    owner = case.variable(order[-1]).owner
-    vectors = [v for v in step.gradients if len(case.variable(v).shape) == 1 and case.variable(v).owner == owner]
-    bias = max((step.gradients[v].norm / math.sqrt(step.gradients[v].size) for v in vectors if owner), default=0.0)
+    sizes = [_each(step.gradients[v]) for v in order]
+    beside: dict[str, float] = {}
+    for v in step.gradients:
+        owner = case.variable(v).owner
+        if owner and len(case.variable(v).shape) == 1:
+            beside[owner] = max(_each(step.gradients[v]), beside.get(owner, 0.0))
+    owners = [case.variable(v).owner for v in order]
+    bias = beside.get(owners[-1], 0.0)
+    biases = [beside[o] for o in owners] if all(o in beside for o in owners) else []
+    gains = [_gain(case, step, v) for v in order]
     loop = loop_in(case, backward) if len(order) < _DEEP or not sizes[0] else None
     uses = [first_use[v] for v in order]
-    return Chain(backward, step, order, sizes, squashes, bias, loop[1] if loop is not None else 0, uses)
+    rounds = loop[1] if loop is not None else 0
+    return Chain(backward, step, order, sizes, squashes, bias, rounds, uses, biases, gains)
+
+
+def _each(numbers: Numbers) -> float:
+    """The size of one entry."""
+    return numbers.norm / math.sqrt(numbers.size)
+
+
+def _gain(case: Case, step: Step, variable: int) -> float:
+    """One for weights that neither make larger nor smaller; of a convolution this knows only that it is at least so."""
+    shape, weights = case.variable(variable).shape, step.weights.get(variable)
+    if weights is None or any(size is None for size in shape):
+        return 1.0
+    sizes = [size or 1 for size in shape]
+    return _each(weights) * math.sqrt(max(sizes[-2:]) if len(sizes) == 2 else math.prod(sizes) / min(sizes))
 
 
 def from_smallest(case: Case, chain: Chain) -> Chain:
@@ -115,6 +140,7 @@ def from_smallest(case: Case, chain: Chain) -> Chain:
     return replace(
         chain, order=[chain.order[i] for i in kept], sizes=[chain.sizes[i] for i in kept],
         uses=[chain.uses[i] for i in kept], squashes=[op for op in chain.squashes if op.at in met],
+        biases=[chain.biases[i] for i in kept] if chain.biases else [], gains=[chain.gains[i] for i in kept],
     )  # fmt: skip
 
 

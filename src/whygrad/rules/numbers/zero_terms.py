@@ -19,8 +19,9 @@ from whygrad.rules.case import Case
 from whygrad.rules.cuts.compared_alone import equal_comparisons
 from whygrad.rules.cuts.intent import is_log_probability
 from whygrad.rules.finding import Finding, PathStep
-from whygrad.rules.numbers.flatness import DIFFERENCES, QUOTIENTS, behind, cancels, zero_maker
+from whygrad.rules.numbers.flatness import DIFFERENCES, behind, cancels, zero_maker
 from whygrad.rules.numbers.origin import base_name, numbers_of
+from whygrad.rules.numbers.softmaxes import QUOTIENTS
 from whygrad.rules.wording import at_line, count, plain_subject, quoted
 
 _PASSES = 8

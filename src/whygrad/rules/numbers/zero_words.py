@@ -8,16 +8,14 @@ from whygrad.rules.finding import Severity
 from whygrad.rules.numbers.flat_place import place_of, zero_row
 from whygrad.rules.numbers.flatness import (
     CUSTOM,
-    QUOTIENTS,
     Dead,
     fed_by,
-    is_softmax,
     leads_through_weights,
     satisfied,
-    structural,
     zero_gradients,
 )
 from whygrad.rules.numbers.origin import base_name, numbers_of
+from whygrad.rules.numbers.softmaxes import QUOTIENTS, is_softmax, structural
 from whygrad.rules.wording import at_line, plain_subject, quoted
 
 RECTIFIERS = ("relu", "relu6", "threshold", "leaky_relu", "max")

@@ -13,8 +13,8 @@ from whygrad.flow.events import Backward
 from whygrad.flow.operations import Op
 from whygrad.rules.case import Case, asked_once
 from whygrad.rules.cuts.compared_alone import equal_sides
-from whygrad.rules.numbers.flatness import QUOTIENTS
 from whygrad.rules.numbers.origin import base_name
+from whygrad.rules.numbers.softmaxes import QUOTIENTS
 from whygrad.rules.updates.history import applied_of
 
 _PASSES = 8

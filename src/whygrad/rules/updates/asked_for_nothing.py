@@ -54,21 +54,27 @@ def asked_for_nothing(case: Case) -> Iterator[Finding]:
 
 
 def asked_of_no_array(case: Case) -> Iterator[Finding]:
-    """JAX: what a loss is differentiated for has no array in it, each time that the line asks."""
+    """JAX: what a loss is differentiated for has no array in it, each time that the line asks.
+
+    W109 where the program divides its model into what learns and what is frozen; else W106.
+    """
     recording = case.recording
     asked = [b for b in recording.backwards if recording.framework == "jax" and not b.implicit and not b.error]
     full = {b.stack for b in asked if b.wanted or b.asked_values or b.loss not in recording.values}
     empty = {b.stack: b for b in reversed(asked) if b.stack not in full}
     for stack, backward in empty.items():
         where, loss = case.site(stack), case.loss_site(backward)
-        let_go = _marked_in_vain({site.file for sites in recording.stacks for site in sites if site.own})
+        files = {site.file for sites in recording.stacks for site in sites if site.own}
+        let_go = _marked_in_vain(files)
         if backward.plain and let_go is None:
             yield _of_plain_numbers(case, backward)
             continue
+        frozen = let_go is not None or _set_aside(files)
         steps = [(let_go, "tree_at", "says what to train, and is dropped"), (where, "grad", "asked of nothing")]
         yield Finding(
-            code="W106", rule="not-watched", severity="error",
-            message=f"the gradient of the loss{at_line(loss, let_go or where)} is asked for, and of no array at all",
+            code="W109" if frozen else "W106", rule="frozen" if frozen else "not-watched", severity="error",
+            message=f"the gradient of the loss{at_line(loss, let_go or where)} is asked for, and of no array at all"
+            + (": all of them are frozen" if frozen else ""),
             why="jax.grad follows the arrays of the argument that it is given, and there is none: the filter sets all "
             "of them aside, so that nothing is trained."
             + (" eqx.tree_at changes no tree: it returns a new one, which is dropped here." if let_go else ""),
@@ -107,6 +113,13 @@ def _made(files: Iterable[str], name: str) -> Iterator[Site]:
                 yield Site(
                     file, node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0, ""
                 )
+
+
+def _set_aside(files: Iterable[str]) -> bool:
+    """Whether the program divides its model into what learns and what is kept as it is."""
+    trees = (tree for file in files if (tree := tree_of(file)) is not None)
+    calls = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return any(dotted(call.func).rpartition(".")[2] == "partition" for call in calls)
 
 
 def _marked_in_vain(files: Iterable[str]) -> Site | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from whygrad.flow.events import Backward
-from whygrad.rules.case import Case
+from whygrad.rules.case import Case, asked_once
 from whygrad.rules.updates.history import Share, begins_with, trace
 
 
@@ -23,6 +23,13 @@ class Crossing:
     call: str
 
 
+def led_astray(case: Case, at: int) -> bool:
+    """Whether a step before this moment was made with the gradient of something else: it may lead anywhere."""
+    crossed = crossings(case)
+    return any(step.stack in crossed and step.at < at for step in case.recording.steps)
+
+
+@asked_once
 def crossings(case: Case) -> dict[int, Crossing]:
     """By the place where gradient and variable were put together."""
     found: dict[int, Crossing] = {}

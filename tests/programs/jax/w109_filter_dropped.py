@@ -6,7 +6,7 @@ import optax
 
 model = eqx.nn.MLP(3, 1, 8, 2, key=jax.random.key(0))
 spec = jax.tree.map(lambda _: False, model)
-eqx.tree_at(lambda m: (m.layers[-1].weight, m.layers[-1].bias), spec, replace=(True, True))  # fires: W106
+eqx.tree_at(lambda m: (m.layers[-1].weight, m.layers[-1].bias), spec, replace=(True, True))  # fires: W109
 x, y = jax.random.normal(jax.random.key(1), (16, 3)), jnp.ones((16, 1))
 optimizer = optax.sgd(0.1)
 
