@@ -108,13 +108,14 @@ SUMMARY = "the gradient arrives and is exactly zero: dead ReLU, saturation, a cl
 _MOST = 0.9
 _ROUNDING = 1e-5
 _SINCE = 3
+_OFTEN = 0.3
 _IN_A_ROW, _BY_CHANCE = 16, 1e-9
 _ON_THE_WAY = 3
 
 
 def check(case: Case) -> Iterator[Finding]:
     """Variables whose gradient is zero by value, by the operation that lets none through."""
-    case = case.over_time
+    first, case = case, case.over_time
     groups: dict[tuple[str, Site | None], Dead] = {}
     told: set[Site | None] = set()
     steps_of = {**_constant(case), **zero_gradients(case)}
@@ -124,6 +125,8 @@ def check(case: Case) -> Iterator[Finding]:
         dead = _explained(case, variable, steps)
         if dead is not None and dead.op.stack not in chosen_stops(case):  # the side that is taken is stopped: W102
             groups.setdefault((dead.why, place_of(case, dead)), dead).variables.add(variable)
+    if case is not first:
+        yield from _at_times(first, case, {v for dead in groups.values() for v in dead.variables})
     for dead in _merged(case, list(groups.values())):
         itself = dead.why == "flat" and case.content.get(dead.source) in dead.variables
         if itself or any(len(case.variable(v).shape) > 1 or not case.variable(v).parameter for v in dead.variables):
@@ -138,6 +141,22 @@ def check(case: Case) -> Iterator[Finding]:
     yield from unmoved_states(case)
     yield from _mostly_dead(case)
     yield from (found for found in saturated_layers(case) if found.where not in told)
+
+
+def _at_times(first: Case, case: Case, told: set[int]) -> Iterator[Finding]:
+    """Saturated in all of the first updates and in many of the later ones: a row slips through now and then."""
+    groups: dict[Site | None, tuple[Dead, int]] = {}
+    for variable, steps in zero_gradients(first).items():
+        seen = [is_nothing(n) for s in case.recording.steps if (n := s.gradients.get(variable)) is not None]
+        if variable in told or variable not in case.trained or sum(seen) < _OFTEN * len(seen):
+            continue
+        dead = _explained(first, variable, steps)
+        if dead is not None and dead.why == "flat" and base_name(dead.op) in SQUASHERS:
+            groups.setdefault(place_of(first, dead), (dead, len(steps)))[0].variables.add(variable)
+    for dead, seen_in in groups.values():
+        finding = _finding(first, dead, seen_in)
+        if finding is not None:
+            yield finding
 
 
 def _explained(case: Case, variable: int, steps: list[Step]) -> Dead | None:

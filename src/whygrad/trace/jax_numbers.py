@@ -18,7 +18,8 @@ import jax
 import numpy
 from jax._src import core
 
-from whygrad.flow.operations import Numbers, Op, Units
+from whygrad.flow.operations import Numbers, Op
+from whygrad.trace.jax_flat import look_for_flat
 from whygrad.trace.jax_rerun import compiled, evaluate, plain, worth_a_look
 from whygrad.trace.jax_silence import silenced
 from whygrad.trace.jax_values import wrapped
@@ -30,10 +31,7 @@ if TYPE_CHECKING:
 
 SINGULAR = frozenset({"sqrt", "rsqrt", "log", "log2", "log10", "div", "pow", "norm", "arccos", "arcsin", "acos", "asin",
                       "std", "var", "reciprocal", "atan2", "arctan2"})  # fmt: skip
-_RELU = frozenset({"relu", "relu6"})
-_PICKS = frozenset({"minimum", "maximum", "min", "max"})
 _WHOLE = 1 << 22
-_FLAT = 1e-6
 _RUNS = 300
 
 Content = Mapping[int, Any]
@@ -63,7 +61,7 @@ class NumbersSeen:
         out = content.get(op.outputs[0]) if len(op.outputs) == 1 else None
         numbers = values[op.outputs[0]].numbers if op.outputs and op.outputs[0] in values else None
         if out is not None and numbers is not None and numbers.finite and op.carries:
-            _look_for_flat(op, [content.get(n) for n in op.inputs], out, numbers)
+            look_for_flat(op, [content.get(n) for n in op.inputs], out, numbers)
 
     def of_value(self, number: int, content: Content) -> None:
         """The content of one value, once."""
@@ -193,62 +191,3 @@ def look(array: Any) -> Numbers | None:
         return Numbers(content.size, 0.0, 0.0, 0, nans, infs)
     norm = float(numpy.linalg.norm(rest.astype(numpy.float64)))
     return replace(Numbers(content.size, float(rest.min()), float(rest.max()), zeros, nans, infs), norm=norm)
-
-
-# --- functions with flat parts ----------------------------------------------------------------------------------
-
-
-def _look_for_flat(op: Op, given: list[Any], out: Any, numbers: Numbers) -> None:
-    """How many units do nothing, and to which inputs no gradient passes because of the numbers."""
-    name = op.name
-    if name in _RELU and numbers.low == 0:
-        alive = _over_batch(out, numpy.max)
-        op.units = Units(alive.size, dead=int((alive <= 0).sum()))
-        op.flat = op.inputs[:1] if numbers.high <= 0 else ()
-    elif name == "tanh" and max(-numbers.low, numbers.high) > 1 - _FLAT:
-        flattest = _over_batch(numpy.abs(out), numpy.min)
-        op.units = Units(flattest.size, saturated=int((flattest > 1 - _FLAT / 2).sum()))
-        op.flat = op.inputs[:1] if bool((flattest == 1).all()) else ()
-    elif name in ("sigmoid", "logistic") and (numbers.low < _FLAT or numbers.high > 1 - _FLAT):
-        steepest = _over_batch(out * (1 - out), numpy.max)
-        op.units = Units(steepest.size, saturated=int((steepest < _FLAT).sum()))
-        op.flat = op.inputs[:1] if bool((steepest == 0).all()) else ()
-    elif name in ("softmax", "log_softmax") and out.ndim:
-        top = (numpy.exp(out) if name == "log_softmax" else out).max(axis=-1)
-        sure = int((top >= 1).sum())
-        op.units = Units(top.size, saturated=sure) if sure else None
-        op.flat = op.inputs[:1] if out.shape[-1] == 1 or (sure == top.size and name == "softmax") else ()
-    elif name == "clip" and given and given[0] is not None and given[0].shape == out.shape:
-        same = _over_batch(given[0] == out, numpy.any)
-        op.units = Units(same.size, saturated=same.size - int(same.sum()))
-        op.flat = op.inputs[:1] if not bool(same.any()) else ()
-    elif name in _PICKS and len(given) == 2:
-        never = [g is not None and not bool((out == g).any()) for g in given]
-        cut = _rectified(given, out) if name in ("maximum", "max") else None
-        if cut is not None:
-            alive = _over_batch(out, numpy.max)
-            op.units = Units(alive.size, dead=int((alive <= 0).sum()))
-            never[cut] = never[cut] or numbers.high <= 0
-        op.flat = tuple(number for number, unused in zip(op.inputs, never, strict=False) if unused)
-    elif name == "where" and len(given) == 3 and given[0] is not None and given[0].dtype == numpy.bool_:
-        unused = op.inputs[2:3] if given[0].all() else op.inputs[1:2] if not given[0].any() else ()
-        op.flat = tuple(unused)
-
-
-def _rectified(given: list[Any], out: Any) -> int | None:
-    """Which of two sides is held against zero: `maximum(x, 0)` is a rectifier.
-
-    A number that a compiled function has written down is not among the contents; it is read off the result.
-    """
-    for place, (side, other) in enumerate((given, given[::-1])):
-        if side is None or not out.ndim or side.shape != out.shape:
-            continue
-        limits = out[out != side] if other is None else other if other.ndim == 0 else out[:0]
-        if limits.size and not bool(limits.any()):
-            return place
-    return None
-
-
-def _over_batch(content: Any, reduce: Any) -> Any:
-    """One number for each unit: the last dimension."""
-    return reduce(content.reshape(-1, content.shape[-1]), axis=0) if content.ndim > 1 else content

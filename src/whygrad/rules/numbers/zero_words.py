@@ -18,9 +18,11 @@ from whygrad.rules.numbers.origin import base_name, numbers_of
 from whygrad.rules.numbers.softmaxes import QUOTIENTS, is_softmax, structural
 from whygrad.rules.wording import at_line, plain_subject, quoted
 
-RECTIFIERS = ("relu", "relu6", "threshold", "leaky_relu", "max")
+RECTIFIERS = (
+    "relu", "relu6", "threshold", "leaky_relu", "max", "gelu", "silu", "swish", "elu", "selu", "celu", "softplus",
+)  # fmt: skip
 _LIMITS = frozenset({"maximum", "fmax", "clamp", "clamp_min", "clip", "clip_by_value"})
-SQUASHERS = ("tanh", "sigmoid", "logistic")
+SQUASHERS = ("tanh", "sigmoid", "logistic", "hard_tanh", "hard_sigmoid")
 
 
 def story(case: Case, dead: Dead) -> tuple[Severity, str, str, str] | None:
@@ -66,7 +68,10 @@ def story(case: Case, dead: Dead) -> tuple[Severity, str, str, str] | None:
         )
     if "softmax" in name or is_softmax(case, dead.op):
         return _softmax(case, dead, here, layer)
-    if name in RECTIFIERS or (in_network and _all_zero(case, dead.op)):  # `maximum(x, 0)`, `clamp(min=0)`
+    above = name == "relu6" and (made := numbers_of(case, dead.op.outputs[0])) is not None and made.high > 0
+    if (name in RECTIFIERS and not above) or (
+        in_network and _all_zero(case, dead.op)
+    ):  # `maximum(x, 0)`, `clamp(min=0)`
         if not in_network and satisfied(case, dead):
             return None  # a hinge loss that is met
         units = dead.op.units
@@ -79,7 +84,7 @@ def story(case: Case, dead: Dead) -> tuple[Severity, str, str, str] | None:
             "look at what makes the input negative (a bias, inputs that are not normalised, a step that was too "
             f"large); use a lower learning rate or {leaky(case)} instead",
         )
-    if name in SQUASHERS:
+    if name in SQUASHERS or above:
         return (
             "warning",
             f"saturated: every unit is at the flat end of {name}",
