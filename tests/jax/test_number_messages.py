@@ -160,7 +160,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "label": "on its way to the edge of what it can compute",
         "why": "It came in a later update, which nobody looked into. Of what the loss computes, "
         '`jnp.sqrt(params["variance"])` can make it: its input has to stay away from 0, and had come down to '
-        "1.98 when it was last seen.",
+        "2.6 when it was last seen.",
         "fix": "keep the input above 0: jnp.maximum(params['variance'], 1e-8)",
         "variables": ("params['variance']", "params['w']"),
         "path": [(10, "not finite from here on")],

@@ -52,7 +52,13 @@ def on_its_way_out(case: Case, variables: frozenset[int]) -> Op | None:
         if len(track) >= _SEEN and all(near < far for (_, far), (_, near) in pairwise(track))
     ]
     named = leaving or list(free)
-    return free[named[0]] if len(named) == 1 else None
+    return _last_like(case, free[named[0]]) if len(named) == 1 else None
+
+
+def _last_like(case: Case, op: Op) -> Op:
+    """The same operation of the program, the last time that its numbers were seen."""
+    same = (o for o in case.recording.ops.values() if o.stack == op.stack and o.name == op.name)
+    return max((o for o in same if nearest_to_edge(case, o) is not None), key=lambda o: o.at, default=op)
 
 
 def nearest_to_edge(case: Case, op: Op) -> float | None:
