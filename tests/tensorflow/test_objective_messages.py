@@ -151,6 +151,16 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": (),
         "path": [(18, "a new tf.function at each pass of the loop")],
     },
+    "w506_list_of_numbers": {
+        "severity": "warning",
+        "message": "`update` was traced in 7 of 8 calls",
+        "label": "called with another Python number each time",
+        "why": "A Python number is part of what a trace is for: a list of 13 then one of 8 are "
+        "two traces. Tracing costs a hundred times a call and more, and every trace is kept.",
+        "fix": "pass it as a tensor: tf.constant(…), or a tf.Variable",
+        "variables": (),
+        "path": [(26, "called with another Python number each time")],
+    },
     "w506_python_number": {
         "severity": "warning",
         "message": "`train_step` was traced in 12 of 12 calls",

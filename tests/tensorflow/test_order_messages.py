@@ -100,7 +100,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
     "w205_teacher_within_a_model": {
         "severity": "warning",
         "message": "`teacher` (4 variables) is moved by the loss at line 33, which is there to train `student`",
-        "label": "trains `teacher` too",
+        "label": "the teacher's output; it is trained at line 33 too",
         "why": "That loss compares the two, and is smallest wherever they agree. Applied to "
         "`teacher` it makes that one forget what it had learned from the loss at line 30.",
         "fix": "freeze `teacher` (trainable = False) before this model is compiled: it has learned already",

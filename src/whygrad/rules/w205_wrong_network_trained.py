@@ -173,7 +173,11 @@ def _leak(case: Case, leak: Leak) -> Finding:
         fix = f"take the gradient with respect to {meant} alone, and apply it to {meant} alone"
     elif asked is not None and called_at(asked).rpartition(".")[2] in ("fit", "train_on_batch"):
         label = f"trains {moved} too"
-        rest = "it has learned already" if leak.taught else "it keeps learning in its own"
+        rest = "it keeps learning in its own"
+        if leak.taught:
+            rest = "it has learned already"
+            where = _called_inside(case, leak) or where
+            label = f"the teacher's output; it is trained{at_line(asked, where)} too"
         fix = f"freeze {moved} (trainable = False) before this model is compiled: {rest}"
     elif not leak.meant & set(leak.backward.wanted):
         label = f"asks for {moved}, and nothing asks for {meant}"
@@ -203,6 +207,15 @@ def _leak(case: Case, leak: Leak) -> Finding:
                       (asked, leak.backward.call, "the gradient is computed here"),
                       (applied, leak.step.call, "and applied here")),
     )  # fmt: skip
+
+
+def _called_inside(case: Case, leak: Leak) -> Site | None:
+    """Where the program's own loss calls a network, in what a `fit` runs."""
+    ops = case.slice(leak.backward).ops
+    reads = (op for op in ops if any(case.content.get(v) in leak.variables for v in op.inputs))
+    sites = (case.site(op.stack) for op in reads)
+    asked = case.site(leak.backward.stack)
+    return next((site for site in sites if site is not None and site.own and site != asked), None)
 
 
 def _looked_through(case: Case, leak: Leak) -> Site | None:

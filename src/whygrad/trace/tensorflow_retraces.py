@@ -181,7 +181,10 @@ def _described(given: Any) -> tuple[Any, ...]:
 
 def _difference(before: tuple[Any, ...], now: tuple[Any, ...]) -> str:
     if len(before) != len(now):
-        return "other arguments"
+        many = [sum(kind == "number" for kind, *_ in given) for given in (before, now)]
+        # A list of Python numbers, one longer than the other: each number is part of what the trace is for.
+        listed = abs(many[0] - many[1]) == abs(len(before) - len(now)) and min(many) > 1
+        return f"number a list of {many[0]} then one of {many[1]}" if listed else "other arguments"
     for old, new in zip(before, now, strict=True):
         if old != new:
             if old[0] == new[0] == "number":

@@ -10,7 +10,7 @@ class Distiller(keras.Model):
         self.student, self.teacher = student, teacher
 
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
-        soft = keras.ops.softmax(self.teacher(x, training=False) / 3.0)
+        soft = keras.ops.softmax(self.teacher(x, training=False) / 3.0)  # fires: W205
         label_loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)(y, y_pred)
         return label_loss + keras.losses.KLDivergence()(soft, keras.ops.softmax(y_pred / 3.0))
 
@@ -30,4 +30,4 @@ teacher.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=T
 teacher.fit(images, labels, epochs=3, batch_size=32, verbose=0)
 distiller = Distiller(student, teacher)
 distiller.compile(keras.optimizers.Adam(1e-3))
-distiller.fit(images, labels, epochs=3, batch_size=32, verbose=0)  # fires: W205
+distiller.fit(images, labels, epochs=3, batch_size=32, verbose=0)
