@@ -51,6 +51,40 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("net.head",),
         "path": [(19, "made here"), (31, "the loss, to which it is a constant")],
     },
+    "w203_layers_in_a_plain_list": {
+        "severity": "error",
+        "message": "`Net.blocks` keeps layers in a plain container, and Flax NNX refuses them",
+        "label": "layers in here are invisible to the model",
+        "why": "Flax NNX takes a plain list, dict or tuple for a setting of the module and does not look into it: the "
+        "layers would be no part of the model, and no optimizer and no checkpoint would get them. It raises an error "
+        "instead.",
+        "fix": "keep them in nnx.List([…]) or nnx.Dict({…}); any other container becomes a part of the model with "
+        "nnx.data(…) at the assignment",
+        "variables": (),
+        "path": [(10, "kept here"), (26, "the error is raised here")],
+    },
+    "w203_layer_built_late": {
+        "severity": "error",
+        "message": "`Net.head` is given a layer after it was something else, and Flax NNX refuses it",
+        "label": "was no part of the model before",
+        "why": "At the first assignment of an attribute Flax NNX decides whether it is a part of the model. What holds "
+        "no array then (None, a number) is a setting of the module, and remains one: no optimizer and no checkpoint "
+        "would get the layer. Flax NNX raises an error instead.",
+        "fix": "make the layer at once, or say at the first assignment what will come: self.… = nnx.data(None)",
+        "variables": (),
+        "path": [(17, "kept here")],
+    },
+    "w203_layer_appended_later": {
+        "severity": "error",
+        "message": "`net.layers[0]` is used by `net` but is no part of it: `Net` keeps it in a plain container",
+        "label": "JAX does not see this layer",
+        "why": "JAX differentiates and updates the leaves of a tree, and does not look into a plain container. The "
+        "weights of this layer are constants of the function: no gradient is asked for them, and they keep their first "
+        "values.",
+        "fix": "keep layers in nnx.List([…]) or nnx.Dict({…}), which Flax NNX does look into",
+        "variables": ("net.layers[0]",),
+        "path": [(20, "made here"), (28, "the loss, to which it is a constant")],
+    },
     "w203_layer_around_a_function": {
         "severity": "error",
         "message": "`hidden` is no part of the model: `Net` keeps it in a function",

@@ -5,11 +5,12 @@ What it checks
     in a plain list, dict or tuple (PyTorch), in a plain object or made inside
     call() (Keras), in a static field (Equinox) or a plain object (Equinox,
     Flax NNX). They get a gradient, and no optimizer holds them; in JAX they
-    are constants. Where all layers are hidden so, PyTorch refuses to build
-    the optimizer ("got an empty parameter list"). In PyTorch too a parameter
-    of which the model keeps a result only (`nn.Parameter(x).to(device)`), and
-    a weight that is a plain tensor, drawn at random, beside a bias that is
-    trained.
+    are constants. Flax NNX refuses layers in a plain list, dict or tuple
+    ("Found unexpected data"). Where all layers are hidden so, PyTorch refuses
+    to build the optimizer ("got an empty parameter list"). In PyTorch too a
+    parameter of which the model keeps a result only
+    (`nn.Parameter(x).to(device)`), and a weight that is a plain tensor, drawn
+    at random, beside a bias that is trained.
 
 Why it matters
     parameters() and trainable_variables list what is registered. What is not
@@ -102,15 +103,16 @@ What does not help
 When it is meant
     A reference to a foreign network (a target, a teacher) is often kept in a
     list so that the model does not list it: freeze it, or run it under
-    torch.no_grad(), and it is quiet. A random table that is to stay: keep it
-    with register_buffer(). Otherwise write `# whygrad: ok W203` on
-    the line that makes the layers.
+    torch.no_grad() or jax.lax.stop_gradient, and it is quiet. A random table
+    that is to stay: keep it with register_buffer(). Otherwise write
+    `# whygrad: ok W203` on the line that makes the layers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from whygrad.flow import reach
 from whygrad.flow.events import Backward, GivenNothing
 from whygrad.flow.operations import Op
 from whygrad.flow.site import Site, Stack
@@ -122,6 +124,7 @@ from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.updates.plain_variables import PLACE, plain_variables
 from whygrad.rules.updates.plain_weights import PlainWeight, plain_weights
+from whygrad.rules.updates.refused_layers import refused_layers
 from whygrad.rules.updates.replaced import UNNAMED
 from whygrad.rules.wording import networks, quoted, subject, verb
 
@@ -131,6 +134,7 @@ SUMMARY = "layers the model does not track: in a plain list, a dict, an object"
 
 _SEEN = {
     "static field": "take static=True away: it is for what is no array, such as a size or a function",
+    "plain container": "keep layers in nnx.List([…]) or nnx.Dict({…}), which Flax NNX does look into",
     "plain object": "keep the layer as an attribute of the model, or make the class of the object a module as well",
     "function": "keep the layer itself in the model, beside the function: what a function has taken in is no leaf",
 }
@@ -156,10 +160,9 @@ def check(case: Case) -> Iterator[Finding]:
     for plain in plain_weights(case):
         yield _plain_weight(case, plain)
     yield from plain_variables(case)
+    yield from refused_layers(case)
     for layer in (one for one in recording.hidden if one.place != PLACE):
-        backward = next(
-            (b for b in recording.backwards if not b.implicit and layer.values & case.slice(b).values), None
-        )
+        backward = next((b for b in recording.backwards if not b.implicit and _would_learn(case, layer, b)), None)
         if backward is not None:
             yield _hidden_finding(case, layer, backward)
 
@@ -225,6 +228,13 @@ def _plain_weight(case: Case, found: PlainWeight) -> Finding:
         variables=(), where=found.where, label="no parameter of the model",
         path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
     )  # fmt: skip
+
+
+def _would_learn(case: Case, layer: HiddenLayer, backward: Backward) -> bool:
+    """Whether a loss would reach a layer, were it a part of the model. One that is stopped (a teacher) is kept so."""
+    part = case.slice(backward)
+    used = layer.values & part.values
+    return bool(used and used & reach.smooth_to_loss(case.recording, part, None))
 
 
 def _hidden_finding(case: Case, layer: HiddenLayer, backward: Backward) -> Finding:

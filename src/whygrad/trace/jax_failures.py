@@ -20,6 +20,7 @@ from jax._src import api, core, pjit
 
 from whygrad.flow.events import Failure
 from whygrad.trace.jax_broken_off import Given, above, folded, given_to_loops, passed, written_down
+from whygrad.trace.jax_refused import refused_layers
 from whygrad.trace.jax_scopes import Scope, replay
 from whygrad.trace.jax_trees import unlike
 from whygrad.trace.patches import Patches
@@ -131,6 +132,10 @@ class Failures:
             self.tell(error, stack, about, origin, kind="deleted")
         elif isinstance(error, TypeError | ValueError) and unlike(trace):
             self.tell(error, stack, kind=OTHER_TREE)
+        elif isinstance(error, ValueError) and (refused := refused_layers(trace)) is not None:
+            stacks = self.recorder.session.stacks
+            before = stacks.of_instruction(*refused.assigned) if refused.assigned is not None else None
+            self.tell(error, stack, refused.about, before, kind=refused.kind)
         self._loop_outside()
 
     def breaks_off(self) -> None:

@@ -1,5 +1,6 @@
 """Layers that a model keeps where JAX does not look: in a static field (Equinox), in a plain object (Flax NNX too),
-around a function that is one of its leaves (`lambda x: relu(hidden(x))`); and weights that are no parameters (NNX).
+in a plain list that was empty until the model was made (NNX), around a function that is one of its leaves
+(`lambda x: relu(hidden(x))`); and weights that are no parameters (NNX).
 
 Such a layer is no part of the tree that is differentiated: its weights are constants of the function. Arrays that are
 kept so by themselves may well be meant as constants; a layer is there to learn.
@@ -88,13 +89,14 @@ def _hidden(path: str, item: Any, depth: int, keeper: str = "") -> Iterator[tupl
             yield from _hidden(f"{path}[{index}]", child, depth + 1, keeper)
     elif is_model(item):
         yield from _variables_beside(path, item)
-        static = {f.name for f in dataclasses.fields(item) if f.metadata.get("static")} if _is_dataclass(item) else ()
+        static = _static(item)
         for name, child in list(getattr(item, "__dict__", {}).items()):
             if name.startswith("_"):
                 continue
             if name in static or _is_object(child):
+                place = static.get(name, "plain object")
                 for inner, arrays in _layers(f"{path}.{name}", child, 0):
-                    yield inner, type(item).__qualname__, "static field" if name in static else "plain object", arrays
+                    yield inner, type(item).__qualname__, place, arrays
             else:
                 yield from _hidden(f"{path}.{name}", child, depth + 1, type(item).__qualname__)
 
@@ -146,8 +148,16 @@ def _is_numpy(item: Any) -> bool:
     return isinstance(item, np.ndarray) and np.issubdtype(item.dtype, np.floating)
 
 
-def _is_dataclass(item: Any) -> bool:
-    return dataclasses.is_dataclass(item) and not isinstance(item, type)
+def _static(model: Any) -> dict[str, str]:
+    """Attributes that are settings of a model and no part of its tree, and what they are."""
+    known = getattr(model, "_pytree__nodes", None)  # Flax NNX: for each attribute whether it is a part
+    if isinstance(known, Mapping) and getattr(model, "_pytree__is_pytree", False):
+        aside = {name: getattr(model, name, None) for name, part in known.items() if part is False}
+        plain = {name: child for name, child in aside.items() if isinstance(child, list | tuple | Mapping)}
+        return {name: "plain container" for name, child in plain.items() if any(_layers(name, child, 0))}
+    if not dataclasses.is_dataclass(model):
+        return {}
+    return {f.name: "static field" for f in dataclasses.fields(model) if f.metadata.get("static")}
 
 
 def _is_object(item: Any) -> bool:

@@ -143,10 +143,13 @@ class StackTable:
 
     def _end_of(self, code: CodeType) -> tuple[int, int]:
         """The last `return` of a function."""
-        self._codes[id(code)] = code
-        self._kinds[id(code)] = classify(code.co_filename)
+        self._know(code)
         ends = [step.offset for step in dis.get_instructions(code) if step.opname == "RETURN_VALUE"]
         return id(code), ends[-1] if ends else 0
+
+    def _know(self, code: CodeType) -> None:
+        self._codes[id(code)] = code
+        self._kinds[id(code)] = classify(code.co_filename)
 
     def _number(self, packed: tuple[int, ...]) -> int:
         number = self._numbers.get(packed)
@@ -164,11 +167,15 @@ class StackTable:
         while trace is not None:
             code = trace.tb_frame.f_code
             if classify(code.co_filename) and trace.tb_frame is not frame:
-                self._codes[id(code)] = code
-                self._kinds[id(code)] = classify(code.co_filename)
+                self._know(code)
                 key = [id(code), trace.tb_lasti, *key]
             trace = trace.tb_next if trace.tb_frame is not innermost else None
         return self._number((*key, *self._packed[self.capture(frame)]))
+
+    def of_instruction(self, code: CodeType, offset: int) -> int:
+        """The number of a stack that is one instruction of a function, which ran once and is over."""
+        self._know(code)
+        return self._number((id(code), offset))
 
     def deeper(self, number: int, base: int) -> bool:
         """Whether a stack has frames inside those of `base`."""
