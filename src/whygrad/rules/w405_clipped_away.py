@@ -69,6 +69,7 @@ from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.numbers.growth import norm_of
 from whygrad.rules.updates.clipped_by_hand import BY_HAND
+from whygrad.rules.updates.clipped_in_parts import norm, whole_clipping
 from whygrad.rules.wording import at_line, quoted, subject, verb
 
 CODE, NAME = "W405", "clipped-away"
@@ -106,12 +107,10 @@ def _with_limit(case: Case, edit: Edit) -> Edit:
     """JAX: a program that clips by itself names no limit; what little it leaves of the norm is the limit."""
     if edit.call != BY_HAND or case.recording.framework != "jax" or len(edit.given) != len(edit.made):
         return edit
-    values = case.recording.values
-    norms = [[n.norm for v in side if v in values and (n := values[v].numbers) is not None and n.finite]
-             for side in (edit.given, edit.made)]  # fmt: skip
-    before, left = (math.hypot(*side) for side in norms)
-    known = edit.made and all(len(side) == len(edit.made) for side in norms)
-    return replace(edit, limit=left, norm=before) if known and 0 < left < _LEFT * before else edit
+    edit = whole_clipping(case, edit)
+    before, left = norm(case, edit.given), norm(case, edit.made)
+    known = before is not None and left is not None and 0 < left < _LEFT * before
+    return replace(edit, limit=left, norm=before) if known else edit
 
 
 def _limited(case: Case, edit: Edit) -> Site | None:

@@ -12,7 +12,9 @@ from whygrad.flow.operations import Op
 from whygrad.rules.case import Case, asked_once
 
 _DEPTH = 4
-"""Operations between a gradient and the sum: scaled, averaged, cast."""
+"""Operations between a gradient and the sum, and behind it: scaled, averaged, cast."""
+_ADDS = ("add", "sub")
+_MEANS = ("mul", "div")
 
 
 @dataclass(slots=True)
@@ -24,12 +26,14 @@ class DroppedSum:
     times: int
     zeros: Op | None = None
     """What is applied in its place, where the sum itself was kept."""
+    averaged: bool = False
+    """The program made a mean of it, of which nothing came: a sum that is only looked at, unless zeros are applied."""
 
 
 @asked_once
 def dropped_sums(case: Case) -> list[DroppedSum]:
     """Sums of gradients that nobody keeps."""
-    return [one for one in _sums(case) if one.zeros is None]
+    return [one for one in _sums(case) if one.zeros is None and not one.averaged]
 
 
 @asked_once
@@ -54,10 +58,12 @@ def _sums(case: Case) -> list[DroppedSum]:
             if variable not in recording.unmoved or backward.implicit:
                 continue
             ends = _ends(readers, gradient)
-            if len(ends) == 1 and ends[0].name in ("add", "sub") and not ends[0].inside:
-                one = found.setdefault(ends[0].stack, DroppedSum(ends[0], set(), 0))
+            last = _sum_of(case, ends[0]) if len(ends) == 1 else None
+            if last is not None and not last.inside:
+                one = found.setdefault(last.stack, DroppedSum(last, set(), 0))
                 one.variables.add(variable)
                 one.times += 1
+                one.averaged |= last is not ends[0]
     for one in found.values():
         if any((made := case.made_by.get(v)) is not None and made.stack == one.op.stack for v in one.op.inputs):
             one.zeros = _applied(case, min(one.variables))
@@ -80,6 +86,15 @@ def _applied(case: Case, variable: int) -> Op | None:
     return None
 
 
+def _sum_of(case: Case, end: Op) -> Op | None:
+    """The sum that an operation is, or that it makes a mean of."""
+    if end.name in _MEANS and not end.inside:
+        shape = case.recording.values[end.outputs[0]].shape
+        whole = [made for v in end.inputs if case.recording.values[v].shape == shape and (made := case.made_by.get(v))]
+        end = whole[0] if len(whole) == 1 else end
+    return end if end.name in _ADDS else None
+
+
 def _ends(readers: dict[int, list[Op]], gradient: int) -> list[Op]:
     """The operations that a gradient goes into and whose result nothing uses; all of them, if there is another way."""
     todo, ends = [(gradient, 0)], dict[int, Op]()
@@ -91,5 +106,5 @@ def _ends(readers: dict[int, list[Op]], gradient: int) -> list[Op]:
             elif depth == _DEPTH or op.inside:
                 return []
             else:
-                todo.extend((v, depth + 1) for v in op.outputs)
+                todo.extend((v, depth + (op.name not in _ADDS)) for v in op.outputs)  # one sum for each batch
     return list(ends.values())
