@@ -79,6 +79,7 @@ from whygrad.rules.targets.averaged_outside import averaged_outside
 from whygrad.rules.targets.bound_once import bound_once, given_once
 from whygrad.rules.targets.left_averages import dropped_average, dropped_averages_of, mixed_for_a_loss
 from whygrad.rules.targets.objective import objectives
+from whygrad.rules.targets.one_tree import trees, whole
 from whygrad.rules.targets.shared_originals import misled
 from whygrad.rules.targets.synced_beside import synced_beside
 from whygrad.rules.targets.synced_twice import into_another_target
@@ -94,18 +95,19 @@ SUMMARY = "the target network never follows the one that is trained"
 
 def check(case: Case) -> Iterator[Finding]:
     """Target networks that stay what they were."""
+    told: list[tuple[Twin, Finding]] = []
     for twin in target_networks(case):
         if _stands_still(case, twin):
             continue
         if _left_at_first(case, twin) or (not _follows(case, twin) and not _rebound(case, twin)):
             finding = _explained(case, twin)
             if finding.severity != "note" or case.recording.all_updates >= LONG:
-                yield finding
+                told.append((twin, finding))
         else:
             yield from _half_synced(case, twin)
-    for twin in other_targets(case):
-        if not _follows(case, twin):
-            yield _explained(case, twin)
+    told += [(twin, _explained(case, twin)) for twin in other_targets(case) if not _follows(case, twin)]
+    for parts in trees(case, told):
+        yield _explained(case, whole(parts)) if len(parts) > 1 else _explained(case, parts[0])
     for found in misled(case):
         name, online = f"`{found.twin.name}`", f"`{found.twin.online}`"
         yield finding_of(case, found.twin, sync_source.paired(case.stack(found.copies[0].stack)), "error",
@@ -322,7 +324,7 @@ def _taken_in(case: Case, twin: Twin) -> Site | None:
     """The innermost line that names the target parameters, rather than an argument of its function."""
     for op in twin.objective.part.ops:
         if op.name != "captured" and any(case.content.get(v) in twin.members for v in op.inputs):
-            return sync_source.from_around(case.stack(op.stack)) or used_at(case, twin)
+            return sync_source.from_around(case.stack(op.stack), twin.name) or used_at(case, twin)
     return used_at(case, twin)
 
 

@@ -175,7 +175,7 @@ def _live_samples(case: Case, objective: Objective) -> Iterator[Finding]:
         told.add(op.stack)  # one expression in a loop over a rollout says the same each time
         product = _weighed(case, objective, op, sample)
         if product is not None:
-            yield _sample_finding(case, objective, made, product)
+            yield _sample_finding(case, objective, made, op, product)
 
 
 def _reparameterised(case: Case, objective: Objective, sample: int, mean: int) -> Op | None:
@@ -238,13 +238,27 @@ def _told_later(case: Case, weight: int) -> bool:
     return made is None or made.kind in ("enter", "stop") or made.name in WEIGHT_WAY or made.switch is not None
 
 
-def _sample_finding(case: Case, objective: Objective, made: Op, product: Op) -> Finding:
-    where, used, loss = case.site(made.stack), case.site(product.stack), case.loss_site(objective.backward)
+def _drawn_at(case: Case, made: Op, distance: Op) -> Site | None:
+    """The line that draws a sample, in the function that also made its mean or takes its log-probability.
+
+    A distribution's sample() that only computes with what it holds is right by itself: the call of it is the fault.
+    """
+    inner, stack = case.site(made.stack), case.stack(made.stack)
+    mean = case.made_by.get(distance.inputs[1])
+    if inner is None or mean is None or "rsample(" in quoted(inner, ""):
+        return inner
+    seen = [site for other in (mean, distance) if (site := case.led_from(made.stack, other.stack)) in stack]
+    return min(seen, key=stack.index, default=inner)
+
+
+def _sample_finding(case: Case, objective: Objective, made: Op, distance: Op, product: Op) -> Finding:
+    where = _drawn_at(case, made, distance)
+    used, loss = case.site(product.stack), case.loss_site(objective.backward)
     policy = objective.variables(objective.live[made.outputs[0]] & objective.trained)
     drawn = quoted(where, "")
     plain = {
         "torch": f"{drawn.replace('rsample(', 'sample(')} in place of {drawn}"
-        if "rsample(" in drawn
+        if "rsample(" in quoted(case.site(made.stack), "")
         else "detach() it",
         "tensorflow": "tf.stop_gradient around the action",
     }.get(case.recording.framework, "jax.lax.stop_gradient around the action")

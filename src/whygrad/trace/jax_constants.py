@@ -15,6 +15,7 @@ from jax.tree_util import tree_leaves
 
 from whygrad.flow.operations import Op
 from whygrad.flow.syntax import Function, tree_of
+from whygrad.trace.jax_attributes import given_anew
 from whygrad.trace.jax_makers import made_again
 from whygrad.trace.jax_naming import Name
 from whygrad.trace.jax_scopes import Compiled, Scope
@@ -34,6 +35,13 @@ class Fixed:
         self._calls: dict[int, int] = {}
         self._collected = False
         self._functions: dict[int, Compiled | None] = {}
+        self._anew: set[tuple[str, str]] = set()
+
+    def traced_later(self, function: Any) -> None:
+        """A function was traced after the updates that are written down: it took what was there by then."""
+        code = getattr(getattr(function, "__func__", function), "__code__", None)
+        if code is not None:
+            self._anew.add((code.co_filename, code.co_qualname))
 
     def count(self, body: Scope, constants: set[int]) -> None:
         """One call of a compiled training step."""
@@ -54,7 +62,9 @@ class Fixed:
     def passed_by(self, number: int) -> bool:
         """Whether the function is made once, and the name that it took the value from gets others after that."""
         function = self._functions.get(number)
-        return function is not None and number in function.passed_by
+        if function is None or (function.file, function.qualname) in self._anew:
+            return False
+        return number in function.passed_by
 
     def left(self, number: int, name: str) -> bool:
         """Whether the function is gone and never spoke of `name`, which holds the value still: others came after it."""
@@ -103,15 +113,20 @@ def captured_networks(
     return taken
 
 
-def own_function(function: Any, known: Callable[[Any], int | None]) -> Compiled | None:
-    """A function of the program's; one of a library stands for many, and stays while those come and go."""
+def own_function(function: Any, static: list[Any], known: Callable[[Any], int | None]) -> Compiled | None:
+    """A function of the program's; one of a library stands for many, and stays while those come and go.
+
+    `static`: the arguments that it was compiled for, of which `self` may be one.
+    """
     plain = getattr(function, "__func__", function)
     code = getattr(plain, "__code__", None)
     if code is None or classify(code.co_filename) != OWN:
         return None
-    taken = (known(leaf) for tree in _taken(plain, code) for leaf in tree_leaves(tree))
+    names, holders = frozenset(_names(code)), [*static, getattr(function, "__self__", None)]
+    trees = (*_taken(plain, code), *given_anew(code, names, holders))
+    taken = (known(leaf) for tree in trees for leaf in tree_leaves(tree))
     passed_by = frozenset(number for number in taken if number is not None)
-    return Compiled(weakref.ref(function), frozenset(_names(code)), passed_by, code.co_filename, code.co_qualname)
+    return Compiled(weakref.ref(function), names, passed_by, code.co_filename, code.co_qualname)
 
 
 def _names(code: CodeType) -> Iterator[str]:

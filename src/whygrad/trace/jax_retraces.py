@@ -82,9 +82,11 @@ class Retraces:
         info = jaxpr.debug_info
         if not scope.user or info is None or info.traced_for != "jit" or self._call is None:
             return
-        if self.recorder.ring.running:
-            return  # the same number of calls is counted for every program
-        scope.function = own_function(self._call[0], self.recorder.values.known) if self._call else None
+        if self.recorder.ring.running:  # the same number of calls is counted for every program
+            self.recorder.calls.bodies.fixed.traced_later(next(iter(self._call), None))
+            return
+        known = self.recorder.values.known
+        scope.function = own_function(self._call[0], self._static(), known) if self._call else None
         made = self._made(jaxpr)
         key = str(info.func_src_info).split(" ")[0], scope.base
         seen = self._seen.get(key)
@@ -120,14 +122,20 @@ class Retraces:
         held: dict[str, tuple[int, ...]] = {}
         if self._call is not None and len(self._call) >= 4:
             function, how, args, kwargs = self._call[:4]
-            given = [a for i, a in enumerate(args) if i in how.static_argnums]
-            given += [a for name, a in kwargs.items() if name in how.static_argnames]
-            for leaf in jax.tree_util.tree_leaves(given):
+            for leaf in jax.tree_util.tree_leaves(self._static()):
                 static.extend(self._plain(one) for one in _numbers(leaf, 0))
             given = [a for i, a in enumerate(args) if i not in how.static_argnums]
             for name, one in functions_beside((given, kwargs)):
                 held[name] = (*held.get(name, ()), self._number(one))
         return _Made(self._number(function), tuple(static), shapes, held)
+
+    def _static(self) -> list[Any]:
+        """The arguments of the call that a function is compiled for."""
+        if self._call is None or len(self._call) < 4:
+            return []
+        _, how, args, kwargs = self._call[:4]
+        given = [a for i, a in enumerate(args) if i in how.static_argnums]
+        return given + [a for name, a in kwargs.items() if name in how.static_argnames]
 
     def _plain(self, thing: Any) -> Any:
         return thing if isinstance(thing, int | float) else ("function", self._number(thing))

@@ -201,14 +201,17 @@ def given_twice(stack: Stack) -> Site | None:
     return next((site for site in stack if len(given := arguments(site)) > len(set(given))), None)
 
 
-def from_around(stack: Stack) -> Site | None:
-    """The innermost site whose arguments are no arguments of the function that it stands in."""
+def from_around(stack: Stack, target: str) -> Site | None:
+    """The innermost site whose arguments are no arguments of the function that it stands in, or hold the target."""
+    tree = target.partition("[")[0]
     for site in stack:
         _, _, function = around(site)
         given = {a.arg for a in (*function.args.args, *function.args.kwonlyargs)} if function is not None else set()
-        names = {name.partition(".")[0] for name in arguments(site)}
-        if names - given:
-            return site
+        for name in arguments(site):
+            root, _, attribute = name.partition(".")
+            # `self`, which the function was compiled for, is an argument and none: its attributes are read once.
+            if root not in given or (attribute and f".{tree}".endswith(f".{attribute}")):
+                return site
     return None
 
 

@@ -27,6 +27,8 @@ def let_fall(stack: Stack) -> Site | None:
             fallen = _put_into_nothing(site, name)
             if fallen is not None:
                 return fallen
+        if not _gives_back(site):
+            return None  # whoever called this never had it
     return None
 
 
@@ -84,15 +86,28 @@ def _ends(function: ast.AST) -> Iterator[ast.Return]:
             todo.extend(ast.iter_child_nodes(node))
 
 
-def read_around(site: Site) -> set[str]:
-    """The names that the function around a site reads."""
+def _gives_back(site: Site) -> bool:
+    """Whether the function around a site returns or yields anything; of a file, the source does not say."""
     function = function_of(site)
-    nodes = ast.walk(function) if function is not None else ()
-    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    if function is None or isinstance(function, ast.Module):
+        return True
+    yields = any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(function))
+    return yields or any(end.value is not None for end in _ends(function))
+
+
+def read_around(site: Site) -> set[str]:
+    """The names that the function around a site reads, or shares with others."""
+    function = function_of(site)
+    nodes = list(ast.walk(function)) if function is not None else []
+    shared = {name for node in nodes if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
+    return shared | {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
 
 
 def _put_into_nothing(site: Site, name: str) -> Site | None:
-    """The one statement that reads a name, where all it does is make a new state with it: `state.replace(w=name)`."""
+    """The one statement that reads a name, where all it does is make a new state with it: `state.replace(w=name)`.
+
+    The new state is given no name, or one that nothing reads.
+    """
     function = function_of(site)
     statements = [n for n in ast.walk(function) if isinstance(n, ast.stmt)] if function is not None else []
     simple = [n for n in statements if not any(isinstance(child, ast.stmt) for child in ast.walk(n) if child is not n)]
@@ -101,8 +116,11 @@ def _put_into_nothing(site: Site, name: str) -> Site | None:
         if any(isinstance(m, ast.Name) and m.id == name and isinstance(m.ctx, ast.Load) for m in ast.walk(n))
     ]  # fmt: skip
     whole = readers[0] if len(readers) == 1 else None
-    if not isinstance(whole, ast.Expr) or not isinstance(whole.value, ast.Call):
+    if not isinstance(whole, ast.Expr | ast.Assign) or not isinstance(whole.value, ast.Call):
         return None
+    if isinstance(whole, ast.Assign):
+        bound = [target.id if isinstance(target, ast.Name) else None for target in whole.targets]
+        return at_node(site, whole.value) if read_around(site).isdisjoint(bound) and None not in bound else None
     called = whole.value.func
     if (called.attr if isinstance(called, ast.Attribute) else "") not in _PURE:
         return None

@@ -1,0 +1,47 @@
+"""The agent is a static argument of its update, which is given the target as an argument."""
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import optax
+
+
+def q(p, s):
+    return jnp.tanh(s @ p["w1"]) @ p["w2"]
+
+
+class Agent:
+    def __init__(self):
+        k = jax.random.split(jax.random.key(0), 2)
+        w1, w2 = jax.random.normal(k[0], (4, 16)), jax.random.normal(k[1], (16, 2))
+        self.params = {"w1": w1 * 0.4, "w2": w2 * 0.2}
+        self.target_params = self.params
+        self.opt = optax.adam(1e-2)
+        self.opt_state = self.opt.init(self.params)
+
+    @partial(jax.jit, static_argnums=0)
+    def _update(self, params, target, opt_state, states, actions, next_states):
+        best = q(target, next_states).max(-1)
+        y = states[:, 0] + 0.9 * best
+
+        def loss_fn(p):
+            return jnp.mean((q(p, states)[jnp.arange(8), actions] - y) ** 2)
+
+        updates, opt_state = self.opt.update(jax.grad(loss_fn)(params), opt_state)
+        return optax.apply_updates(params, updates), opt_state
+
+    def learn(self, step, batch):
+        trees = self.params, self.target_params, self.opt_state
+        self.params, self.opt_state = self._update(*trees, *batch)
+        if (step + 1) % 10 == 0:
+            self.target_params = self.params
+
+
+def main():
+    states, next_states = jax.random.normal(jax.random.key(1), (2, 8, 4))
+    agent = Agent()
+    for step in range(40):
+        agent.learn(step, (states, jnp.arange(8) % 2, next_states))
+
+
+main()
