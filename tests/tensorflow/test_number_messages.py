@@ -258,7 +258,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "are finite",
         "label": "on its way to the edge of what it can compute",
         "why": "It came in a later update, which nobody looked into. Of what the loss computes, `tf.sqrt(spread - "
-        "1.0)` can make it: its input has to stay away from 0, and had come down to 0.95 when it was last seen.",
+        "1.0)` can make it: its input has to stay away from 0, and had come down to 0.924 when it was last seen.",
         "fix": "keep the input above 0: tf.maximum(spread - 1.0, 1e-8)",
         "variables": ("net.dense.kernel", "net.dense.bias", "net.dense_1.kernel", "net.dense_1.bias", "spread"),
         "path": [(15, "not finite from here on")],
