@@ -303,8 +303,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
     },
     "w505_one_action_at_a_time": {
         "severity": "error",
-        "message": "`mean + deviation * tf.random.normal(tf.shape(mean))` carries a gradient into its own "
-        "log-probability at line 19",
+        "message": "`drawn(mean, deviation)` carries a gradient into its own log-probability at line 19",
         "label": "this sample carries its gradient along",
         "why": "Weighed by a return, a log-probability must be taken of a constant action. Through mean + std * noise "
         "the distance of the action from its mean no longer depends on the mean, and the mean's gradient is zero.",
@@ -318,7 +317,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
             "policy.dense_1.kernel",
             "policy.dense_1.bias",
         ),
-        "path": [(14, "the sample, with a gradient"), (19, "its log-probability, weighed"), (27, "the loss")],
+        "path": [(25, "the sample, with a gradient"), (19, "its log-probability, weighed"), (27, "the loss")],
     },
 }
 

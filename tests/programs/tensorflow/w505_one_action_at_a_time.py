@@ -11,7 +11,7 @@ optimizer = keras.optimizers.Adam(1e-3)
 
 
 def drawn(mean, deviation):
-    return mean + deviation * tf.random.normal(tf.shape(mean))  # fires: W505
+    return mean + deviation * tf.random.normal(tf.shape(mean))
 
 
 def loss_of(action, mean, deviation, reward):
@@ -22,7 +22,7 @@ def loss_of(action, mean, deviation, reward):
 for _ in range(12):
     with tf.GradientTape() as tape:
         mean, deviation = policy(tf.constant([[1.0]]))
-        action = drawn(mean, deviation)
+        action = drawn(mean, deviation)  # fires: W505
         reward = 1.0 / np.maximum(0.01, np.abs(action.numpy() - 4.0))
         loss = loss_of(action, mean, deviation, reward)
     grads = tape.gradient(loss, policy.trainable_variables)
