@@ -13,6 +13,18 @@ from program_runner import PROGRAMS, only, run, said
 FOLDER = PROGRAMS / "jax"
 
 MESSAGES: dict[str, dict[str, Any]] = {
+    "w403_small_weights": {
+        "severity": "warning",
+        "message": "`layers[0]`, `layers[1]`, `layers[2]` and 2 more layers (5 of 14 variables of `layers`) get almost "
+        "no gradient from the loss at line 20: it shrinks 9e+07 times on its way",
+        "label": "7 layers with weights that are too small",
+        "why": "The gradient of `layers[0]` is 5.0e-09 for each bias, that of `layers[6]` 4.7e-01. The weights are so "
+        "small that each of the 7 layers makes what passes through it about 12 times smaller, forward and back: "
+        "the output hardly depends on the inputs.",
+        "fix": "begin with weights of the size 1 / sqrt(inputs of the layer): LeCun, Glorot, or for ReLU He",
+        "variables": ("layers[0]['w']", "layers[1]['w']", "layers[2]['w']", "layers[3]['w']", "layers[4]['w']"),
+        "path": [(9, "the gradient shrinks here, layer by layer"), (20, "the loss")],
+    },
     "w401_state_not_carried": {
         "severity": "warning",
         "message": "`params['wh']` gets a gradient of exactly zero from the loss at line 34",

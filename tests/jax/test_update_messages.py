@@ -13,6 +13,21 @@ from program_runner import PROGRAMS, only, run, said
 FOLDER = PROGRAMS / "jax"
 
 MESSAGES: dict[str, dict[str, Any]] = {
+    "w202_nnx_optimizer_of_a_copy": {
+        "severity": "error",
+        "message": "the optimizer at line 8 holds a copy of `model` (2 variables): no update reaches the one that the "
+        "gradient at line 14 is taken at",
+        "label": "made for a copy that the loss does not use",
+        "why": "This optimizer keeps the model that it was made for, and updates that. The loss is computed with "
+        "another one, which keeps its first values.",
+        "fix": "make the optimizer for the model itself, not for a copy of it",
+        "variables": ("model.bias", "model.kernel"),
+        "path": [
+            (8, "the optimizer took a copy here"),
+            (14, "the gradient of the old parameters"),
+            (15, "applied to the copy"),
+        ],
+    },
     "w202_nnx_made_anew": {
         "severity": "error",
         "message": "the optimizer at line 25 still holds 4 variables that no loss uses; `net` (4 variables) is trained "

@@ -13,6 +13,16 @@ from program_runner import PROGRAMS, only, run, said
 FOLDER = PROGRAMS / "torch"
 
 MESSAGES: dict[str, dict[str, Any]] = {
+    "w401_saturated_but_for_a_trace": {
+        "severity": "warning",
+        "message": "`hidden` (2 variables) gets next to no gradient from the loss at line 14: every unit is saturated",
+        "label": "saturated: every unit is at the flat end of sigmoid",
+        "why": "The input of `torch.sigmoid(hidden(readings))` is so large that the slope is below 1e-6 for every "
+        "unit, in every row.",
+        "fix": "make the input of sigmoid smaller: normalise the inputs, smaller first weights, or a factor before it",
+        "variables": ("hidden.weight", "hidden.bias"),
+        "path": [(13, "the gradient all but ends here"), (14, "the loss")],
+    },
     "w401_dead_relu": {
         "severity": "error",
         "message": "`net.fc1`, `net.fc2`, `net.out` (5 of 6 variables of `net`) get a gradient of "

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
-from whygrad.rules.finding import Finding
+from whygrad.rules.finding import Finding, stations
 from whygrad.rules.numbers.flatness import Dead, fed_by, leads_through_weights
 from whygrad.rules.numbers.origin import base_name
 from whygrad.rules.wording import at_line, quoted, subject, verb
@@ -44,7 +44,8 @@ def saturated_layers(case: Case) -> Iterator[Finding]:
             why=f"The input of {quoted(site)} is so large that the slope is below 1e-6 for every unit, in every row.",
             fix=f"make the input of {name} smaller: normalise the inputs, smaller first weights, or a factor before it",
             variables=case.names(members), where=site, label=f"saturated: every unit is at the flat end of {name}",
-            loss=loss, seen=len(seen),
+            loss=loss, path=stations((site, name, "the gradient all but ends here"), (loss, "loss", "the loss")),
+            seen=len(seen),
         )  # fmt: skip
 
 
