@@ -289,9 +289,8 @@ def _by_place(case: Case, variables: set[int]) -> list[set[int]]:
             members = [v for v in members if v not in held]
         whole = set(members) >= case.family(network, variables)
         for part in [set(members)] if whole else whole_parts(case, set(members)):
-            key = (
-                network if whole else str(created_at(case, part) or min(part))
-            )  # one line made them all: a list of layers
+            # What one line made is told once: a list of layers.
+            key = network if whole else str(created_at(case, part) or min(part))
             groups.setdefault(key, set()).update(part)
     return [members for members in groups.values() if members]
 

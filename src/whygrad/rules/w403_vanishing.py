@@ -101,11 +101,6 @@ from whygrad.rules.numbers.layers import (
 from whygrad.rules.wording import at_line, plain_subject, subject, verb
 
 CODE, NAME = "W403", "vanishing"
-_STEEP = 0.5
-"""Below this the slope of tanh is above 3/4."""
-_NORMALISES = {
-    "torch": "nn.LayerNorm", "tensorflow": "keras.layers.LayerNormalization", "jax": "flax.linen.LayerNorm",
-}  # fmt: skip
 SUMMARY = "the gradient of the first layers is a millionth of the last ones': a chain of sigmoid or tanh, small weights"
 
 _RATIO, _RATIO_OF_SMALL = 1e-6, 1e-5
@@ -115,6 +110,11 @@ _EACH, _USUAL = 1.5, 3.0
 """What a layer takes of the gradient at least, and on average: a sigmoid four times, a normalised one two or three."""
 _LAYERS, _SMALL = 5, 0.35
 """How many layers, and how much less than 1 their weights make of what passes: 0.58 is PyTorch's own beginning."""
+_STEEP = 0.5
+"""Below this the slope of tanh is above 3/4."""
+_NORMALISES = {
+    "torch": "nn.LayerNorm", "tensorflow": "keras.layers.LayerNormalization", "jax": "flax.linen.LayerNorm",
+}  # fmt: skip
 
 
 def check(case: Case) -> Iterator[Finding]:
