@@ -55,6 +55,17 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("base.dense.kernel", "base.dense.bias"),
         "path": [(11, "made here, and built at its first update"), (15, "refused here")],
     },
+    "w203_lambda_layer": {
+        "severity": "error",
+        "message": "`projection` (2 variables) is used by a Lambda layer, which registers no weights",
+        "label": "what this function uses is invisible to the model",
+        "why": "A Lambda layer calls a function and does not look at what that uses: trainable_variables of the model "
+        "leaves it out, no optimizer holds it, no checkpoint saves it.",
+        "fix": "use the layer itself in the model; for a variable of your own write a keras.layers.Layer whose build() "
+        "makes it with self.add_weight(…)",
+        "variables": ("projection.kernel", "projection.bias"),
+        "path": [(6, "made here"), (11, "used by its function")],
+    },
     "w109_head_within": {
         "severity": "warning",
         "message": "`policy.mean` (2 variables) is frozen, and the layers before it learn",

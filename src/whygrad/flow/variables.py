@@ -39,6 +39,8 @@ class Variable:
     """JAX: arrays that a compiled function took from around it when it was traced, and has used ever since."""
     keeper: str = ""
     """The class whose instance keeps an unregistered variable in a plain container."""
+    taken_in: int | None = None
+    """TensorFlow: stack of the line that made the Lambda layer whose function uses it, which keeps no weights."""
     found: int = 0
     """TensorFlow: the last look for names that came upon it in a model; 0 where none did."""
 

@@ -2,15 +2,15 @@
 
 What it checks
     The forward pass uses layers that the model does not list among its own:
-    in a plain list, dict or tuple (PyTorch), in a plain object or made inside
-    call() (Keras), in a static field (Equinox) or a plain object (Equinox,
-    Flax NNX). They get a gradient, and no optimizer holds them; in JAX they
-    are constants. Flax NNX refuses layers in a plain list, dict or tuple
-    ("Found unexpected data"). Where all layers are hidden so, PyTorch refuses
-    to build the optimizer ("got an empty parameter list"). In PyTorch too a
-    parameter of which the model keeps a result only
-    (`nn.Parameter(x).to(device)`), and a weight that is a plain tensor, drawn
-    at random, beside a bias that is trained.
+    in a plain list, dict or tuple (PyTorch), in a plain object, made inside
+    call() or used by the function of a Lambda layer (Keras), in a static
+    field (Equinox) or a plain object (Equinox, Flax NNX). They get a
+    gradient, and no optimizer holds them; in JAX they are constants. Flax NNX
+    refuses layers in a plain list, dict or tuple ("Found unexpected data").
+    Where all layers are hidden so, PyTorch refuses to build the optimizer
+    ("got an empty parameter list"). In PyTorch too a parameter of which the
+    model keeps a result only (`nn.Parameter(x).to(device)`), and a weight
+    that is a plain tensor, drawn at random, beside a bias that is trained.
 
 Why it matters
     parameters() and trainable_variables list what is registered. What is not
@@ -98,7 +98,8 @@ What does not help
     A tuple or a dict in place of the list: nn.Module looks into neither. Use
     nn.ModuleList, nn.ModuleDict or nn.ParameterList.
     Keras does look into lists, tuples and dicts that are attributes of the
-    model; it does not look into other objects.
+    model; it does not look into other objects, nor into the function of a
+    Lambda layer.
 
 When it is meant
     A reference to a foreign network (a target, a teacher) is often kept in a
@@ -122,6 +123,7 @@ from whygrad.flow.variables import HiddenLayer
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.updates.lambda_weights import lambda_weights, taken_in_by_lambda
 from whygrad.rules.updates.plain_variables import PLACE, plain_variables
 from whygrad.rules.updates.plain_weights import PlainWeight, plain_weights
 from whygrad.rules.updates.refused_layers import refused_layers
@@ -150,6 +152,7 @@ def check(case: Case) -> Iterator[Finding]:
         yield _made_at_each_call_finding(case, group, where)
     for network, members in networks(case, hidden).items():
         yield _finding(case, network, set(members), _kept_at(case, set(members)))
+    yield from lambda_weights(case)
     for refused in recording.given_nothing:
         if refused.hidden and not refused.used_up:
             yield _listed_nothing(case, refused)
@@ -168,8 +171,8 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def in_objects(case: Case) -> set[int]:
-    """PyTorch: variables that a model made and keeps where it does not look: in a plain object, behind a result."""
-    kept = {v for members in _of_objects(case).values() for v in members}
+    """Variables kept where their model does not look: in a plain object, behind a result, by a Lambda's function."""
+    kept = {v for members in (*_of_objects(case).values(), *taken_in_by_lambda(case).values()) for v in members}
     return kept | {v for members, _ in made_over(case).values() for v in members}
 
 

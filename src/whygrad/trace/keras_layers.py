@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from whygrad.trace import keras_names
 from whygrad.trace.patches import Patches
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class Layers:
         self._made: dict[int, tuple[weakref.ref[Any], int]] = {}
         self._switched: list[tuple[weakref.ref[Any], bool, int]] = []
         self._pending: list[tuple[weakref.ref[Any], int, str, str]] = []
+        self._lambdas: list[tuple[weakref.ref[Any], int]] = []
 
     def attach(self, package: Any, patches: Patches) -> None:
         """Watch an imported Keras."""
@@ -69,6 +71,8 @@ class Layers:
             try:
                 stack = self.recorder.session.stacks.capture(sys._getframe(1))
                 self._made[id(layer)] = (weakref.ref(layer), stack)
+                if cls.__name__ == "Lambda":
+                    self._lambdas.append((weakref.ref(layer), stack))
                 if kwargs.get("trainable") is False:
                     self._switched.append((weakref.ref(layer), False, stack))
             except Exception as trouble:
@@ -147,6 +151,15 @@ class Layers:
                 else:
                     frozen[store.handle] = stack
         self.frozen = {**{k: s for k, s in self.frozen.items() if self._gone(k)}, **frozen}
+
+    def taken_in(self) -> dict[int, int]:
+        """Weights that the function of a Lambda layer uses, each with the line that made that layer."""
+        found: dict[int, int] = {}
+        for reference, stack in self._lambdas:
+            layer = reference()
+            for handle in keras_names.used_by(getattr(layer, "function", None)):
+                found.setdefault(handle, stack)
+        return found
 
     def _gone(self, handle: int) -> bool:
         """A variable that no longer exists keeps what was last known of it."""

@@ -226,6 +226,19 @@ def _captured(function: Any) -> list[tuple[str, Any]]:
     return found
 
 
+def used_by(function: Any) -> set[int]:
+    """The weights that a function gets at by its closure or by global names."""
+    plain = getattr(function, "__func__", function)
+    if not isinstance(plain, FunctionType):
+        return set()
+    spoken = [(name, plain.__globals__[name]) for name in plain.__code__.co_names if name in plain.__globals__]
+    return {
+        key(weight)
+        for _, thing in [*_captured(plain), *spoken]
+        for weight in ([thing] if is_variable(thing) else _weights(thing) if is_model(thing) else ())
+    }
+
+
 def _is_plain(thing: Any) -> bool:
     """An instance of a class from user or library code."""
     if not hasattr(thing, "__dict__"):

@@ -42,11 +42,12 @@ class Naming:
 
     def _refresh_flags(self) -> None:
         """What is known of a variable only while it lives."""
-        frozen = self.recorder.layers.frozen
+        frozen, taken_in = self.recorder.layers.frozen, self.recorder.layers.taken_in()
         for number, variable in self.recorder.recording.variables.items():
             store = self.recorder.variables.numbered[number]
             target = store.reference() if store.reference is not None else None
             variable.copied, variable.created, variable.born = store.copied, store.created, store.born
+            variable.taken_in = taken_in.get(store.handle)
             if target is None:
                 continue
             floating = self.recorder.recording.values[self.recorder.variables.content(store)].floating
