@@ -3,9 +3,10 @@
 What it checks
     The gradient grows by orders of magnitude from update to update (or until
     it overflows to NaN, with no single operation to blame), or it is larger
-    than the weights by a factor of a hundred million in every update, or so
-    large that clipping finds its norm infinite. Said is what clipping left of
-    it, where there is clipping.
+    than the weights by a factor of a hundred million in every update (of a
+    thousand, where the numbers grow from layer to layer or from round to
+    round), or so large that clipping finds its norm infinite. Said
+    is what clipping left of it, where there is clipping.
 
 Why it matters
     Each step overshoots further than the last. A few updates later the loss
@@ -80,6 +81,7 @@ from whygrad.rules.numbers.growth import Growth, beyond_clipping, blown_up, norm
 from whygrad.rules.numbers.layers import (
     STEEP,
     growing_layers,
+    growing_rounds,
     layers_site,
     overshot,
     reached,
@@ -148,7 +150,8 @@ def check(case: Case) -> Iterator[Finding]:
             return
     steps = [s for s in case.recording.steps if s.gradients and s.weights and s.error is None]
     for optimizer in {s.optimizer for s in steps}:
-        own = [s for s in steps if s.optimizer == optimizer]
+        # A sample whose loss is saturated has a gradient of zeros, which says nothing of the others.
+        own = [s for s in steps if s.optimizer == optimizer and norm_of(s.gradients) > 0]
         if len(own) < 2:
             continue
         ratio = min(norm_of(s.gradients) / max(1.0, norm_of(s.weights)) for s in own[:_FIRST])
@@ -158,7 +161,7 @@ def check(case: Case) -> Iterator[Finding]:
             continue
         loop = rounds_in(case, backward) if backward.loss is not None else None
         size = _against_weights(own[0])
-        if loop is not None and always:
+        if loop is not None and (always or (ratio > STEEP and growing_rounds(case, backward))):
             yield _over_loop(case, loop, backward, own[0].applied, size, len(own), "warning")
         elif loop is None and (layers := growing_layers(case, backward)):
             yield _over_layers(case, layers, backward, own[0].applied, size, len(own), "warning")

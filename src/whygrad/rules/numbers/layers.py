@@ -167,14 +167,19 @@ def squash_name(op: Op) -> str:
 
 def loop_in(case: Case, backward: Backward) -> tuple[Op, int] | None:
     """A product that a loss computes again and again with one variable, and how often."""
+    squared = {v: ops for v, ops in _looping(case, backward).items() if len(set(case.variable(v).shape)) == 1}
+    busiest = max(squared.values(), key=_rounds, default=[])
+    return (busiest[-1], _rounds(busiest)) if _rounds(busiest) >= 2 * _DEEP else None
+
+
+def _looping(case: Case, backward: Backward) -> dict[int, list[Op]]:
+    """The products in which each variable is used."""
     uses: dict[int, list[Op]] = {}
     for op in case.slice(backward, reach.CERTAIN).ops:
         if op.carries and base_name(op) in PRODUCTS:
             for variable in {case.content[v] for v in op.inputs if v in case.content}:
                 uses.setdefault(variable, []).append(op)
-    squared = {v: ops for v, ops in uses.items() if len(set(case.variable(v).shape)) == 1}
-    busiest = max(squared.values(), key=_rounds, default=[])
-    return (busiest[-1], _rounds(busiest)) if _rounds(busiest) >= 2 * _DEEP else None
+    return uses
 
 
 def rounds_in(case: Case, backward: Backward) -> tuple[Op, int] | None:
@@ -274,6 +279,14 @@ def growing_layers(case: Case, backward: Backward, times: float = _GROWN) -> lis
     rising = sum(1 for a, b in pairwise(sizes) if b > 2 * a > 0)
     grows = len(layers) >= _DEEP and sizes[-1] > times * sizes[0] > 0 and rising >= 0.7 * (len(sizes) - 1)
     return layers if grows else []
+
+
+def growing_rounds(case: Case, backward: Backward) -> bool:
+    """Whether what a loop multiplies by its weights grows by orders of magnitude from its first round to its last."""
+    products = max(_looping(case, backward).values(), key=_rounds, default=[])
+    sizes = [reached(case, op) for op in products]
+    rising = sum(1 for a, b in pairwise(sizes) if b > a > 0)
+    return len(sizes) >= 2 * _DEEP and sizes[-1] > _GROWN * sizes[0] > 0 and rising >= 0.7 * (len(sizes) - 1)
 
 
 def is_deep(chain: Chain) -> bool:
