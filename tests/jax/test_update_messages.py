@@ -66,6 +66,17 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("net.head",),
         "path": [(19, "made here"), (31, "the loss, to which it is a constant")],
     },
+    "w203_array_in_a_static_field": {
+        "severity": "warning",
+        "message": "`waves.frequency` is used by `waves` but is no part of it: `Waves` keeps it in a static field",
+        "label": "JAX does not see this array",
+        "why": "JAX differentiates and updates the leaves of a tree, and does not look into a static field. These "
+        "random numbers are constants of the function: no gradient is asked for them, and they keep their first "
+        "values.",
+        "fix": "take static=True away; if it is to stay as it is, stop its gradient where it is used",
+        "variables": ("waves.frequency",),
+        "path": [(17, "made here"), (26, "the loss, to which it is a constant")],
+    },
     "w203_layers_in_a_plain_list": {
         "severity": "error",
         "message": "`Net.blocks` keeps layers in a plain container, and Flax NNX refuses them",

@@ -53,7 +53,7 @@ class HiddenLayer:
     keeper: str
     """The class whose instance keeps it."""
     place: str
-    """What it is kept in: a "static field", a "plain object", or around a "function"."""
+    """What it is kept in: a "static field", a "plain object", or around a "function"; a "static array" is no layer."""
     values: frozenset[int]
     created: int | None
 

@@ -1,6 +1,6 @@
 """Layers that a model keeps where JAX does not look: in a static field (Equinox), in a plain object (Flax NNX too),
 in a plain list that was empty until the model was made (NNX), around a function that is one of its leaves
-(`lambda x: relu(hidden(x))`); and weights that are no parameters (NNX).
+(`lambda x: relu(hidden(x))`); and weights that are no parameters (NNX) or stand in a static field by themselves.
 
 Such a layer is no part of the tree that is differentiated: its weights are constants of the function. Arrays that are
 kept so by themselves may well be meant as constants; a layer is there to learn.
@@ -97,6 +97,8 @@ def _hidden(path: str, item: Any, depth: int, keeper: str = "") -> Iterator[tupl
                 place = static.get(name, "plain object")
                 for inner, arrays in _layers(f"{path}.{name}", child, 0):
                     yield inner, type(item).__qualname__, place, arrays
+                if place == "static field" and _is_weight(child):
+                    yield f"{path}.{name}", type(item).__qualname__, "static array", [child]
             else:
                 yield from _hidden(f"{path}.{name}", child, depth + 1, type(item).__qualname__)
 
@@ -109,8 +111,7 @@ def _variables_beside(path: str, item: Any) -> Iterator[tuple[str, str, str, lis
         return
     for name in (name for name, kind in kinds.items() if kind[:1] == ["Variable"]):
         array = array_of(children[name])
-        weight = isinstance(array, jax.Array) and not isinstance(array, jax.core.Tracer) and array.ndim > 1
-        if weight and jax.numpy.issubdtype(array.dtype, jax.numpy.floating):
+        if _is_weight(array) and array.ndim > 1:
             yield f"{path}.{name}", type(item).__qualname__, "plain variable", [array]
 
 
@@ -142,6 +143,12 @@ def _layers(path: str, item: Any, depth: int) -> Iterator[tuple[str, list[Any]]]
     elif _is_object(item):
         for name, child in vars(item).items():
             yield from _layers(f"{path}.{name}", child, depth + 1)
+
+
+def _is_weight(item: Any) -> bool:
+    """Numbers that could learn, and are known."""
+    known = isinstance(item, jax.Array) and not isinstance(item, jax.core.Tracer)
+    return known and item.ndim > 0 and bool(jax.numpy.issubdtype(item.dtype, jax.numpy.floating))
 
 
 def _is_numpy(item: Any) -> bool:

@@ -28,7 +28,7 @@ def plain_variables(case: Case) -> Iterator[Finding]:
         looks = [one for one in case.recording.hidden if one.name == layer.name]
         if layer.place != PLACE or len(looks) > 1 or any(v in case.content for v in layer.values):
             continue
-        if _drawn(case, layer) and _has_trained_bias(case, layer):
+        if drawn(case, layer) and _has_trained_bias(case, layer):
             stack = case.stack(layer.created)
             inside = (site for site in stack if site.function == f"{layer.keeper}.__init__")
             found.setdefault(next(inside, next(iter(stack), None)), []).append(layer)
@@ -48,7 +48,7 @@ def plain_variables(case: Case) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _drawn(case: Case, layer: HiddenLayer) -> bool:
+def drawn(case: Case, layer: HiddenLayer) -> bool:
     """Whether the weight was made of random numbers."""
     todo, seen = list(layer.values), set(layer.values)
     while todo and len(seen) < _FAR:
