@@ -55,6 +55,26 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("base.dense.kernel", "base.dense.bias"),
         "path": [(11, "made here, and built at its first update"), (15, "refused here")],
     },
+    "w201_log_std_left_out": {
+        "severity": "warning",
+        "message": "`log_std` could learn from the loss, and nobody asks for the gradient",
+        "label": "`log_std` is not asked for here",
+        "why": "The loss at line 18 depends on it and could train it, but no update ever reaches it: it keeps its "
+        "first values.",
+        "fix": "ask for it and apply it: [log_std] belongs into tape.gradient and apply_gradients",
+        "variables": ("log_std",),
+        "path": [(7, "made here"), (20, "left out here"), (18, "the loss, which gives them a gradient")],
+    },
+    "w504_bias_as_a_column": {
+        "severity": "error",
+        "message": "`score + self.bias(pair[:, 0])` pairs every row of the batch with every row: (8,) against (8, 1)",
+        "label": "(8,) against (8, 1) gives (8, 8)",
+        "why": "Broadcasting makes a (8, 8) matrix of the two, and the loss at line 24 takes in all of it. Each row is "
+        "added to all the others, and only the diagonal is meant.",
+        "fix": "give both the same shape before they meet: tf.reshape(…, (-1, 1)) on the first makes it (8, 1)",
+        "variables": ("model.users.embeddings", "model.movies.embeddings", "model.bias.embeddings"),
+        "path": [(18, "every row meets every row"), (24, "the loss")],
+    },
     "w203_lambda_layer": {
         "severity": "error",
         "message": "`projection` (2 variables) is used by a Lambda layer, which registers no weights",

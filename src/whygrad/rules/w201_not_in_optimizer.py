@@ -302,7 +302,8 @@ def _finding(case: Case, network: str, members: set[int], mistaken: Optimizer | 
     elif case.recording.framework == "jax":
         fix = f"apply it too: give the gradient of {network} to the optimizer, and keep the updated {network}"
     else:
-        fix = f"ask for it and apply it: {network}.trainable_variables belongs into tape.gradient and apply_gradients"
+        asked_for = f"[{network}]" if alone else f"{network}.trainable_variables"
+        fix = f"ask for it and apply it: {asked_for} belongs into tape.gradient and apply_gradients"
     return Finding(
         code=CODE,
         rule=NAME,

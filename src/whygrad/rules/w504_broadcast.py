@@ -65,7 +65,7 @@ from collections.abc import Iterator
 
 from whygrad.flow.operations import Op
 from whygrad.rules.batches.several_targets import several_targets
-from whygrad.rules.batches.squared_pairs import in_vain
+from whygrad.rules.batches.squared_pairs import in_vain, meets_own_target
 from whygrad.rules.batches.stretched_rows import stretched_row
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.intent import DIFFERENCE, is_log_probability
@@ -96,7 +96,7 @@ _MATRIX = frozenset({
 """What a program does with a matrix of pairs that it wanted."""
 
 _BENDS = frozenset({"relu", "softplus", "sigmoid", "logsigmoid", "log_sigmoid"})
-"""Of these, what a margin is put through as well: relu(1 - label * score)."""
+"""Of these, what a margin is put through as well, relu(1 - label * score), and what a network ends with."""
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -134,7 +134,8 @@ def _first(case: Case, objective: Objective) -> Op | None:
             if op.at in limits:
                 tainted.update(op.outputs)
                 continue
-            wanted = op.name in _MATRIX and not ratio and not (margins and op.name in _BENDS)
+            bent = op.name in _BENDS and (margins or meets_own_target(case, objective, op))
+            wanted = op.name in _MATRIX and not ratio and not bent
             if wanted or not _elementwise(case, op, tainted):
                 return None
             tainted.update(v for v in op.outputs if v in values)
@@ -315,7 +316,7 @@ def _finding(case: Case, objective: Objective, op: Op) -> Finding:
         code=CODE, rule=NAME, severity="error",
         message=f"{quoted(where)} pairs every row of the batch with every row: {shapes}",
         why=f"Broadcasting makes a ({rows}, {rows}) matrix of the two, and the loss{at_line(loss, where)} takes in all "
-        f"of it. {_effect(case, op, rows)}",
+        f"of it. {_effect(case, objective, op, rows)}",
         fix=_fix(case.recording.framework, one, other, _meets_column(case, objective, op, rows)),
         variables=case.names(trained), where=where,
         label=f"{shapes} gives ({rows}, {rows})", loss=loss,
@@ -328,12 +329,14 @@ def _written(shape: tuple[int | None, ...]) -> str:
     return f"({', '.join(str(n) for n in shape)}{',' if len(shape) == 1 else ''})"
 
 
-def _effect(case: Case, op: Op, rows: int) -> str:
+def _effect(case: Case, objective: Objective, op: Op, rows: int) -> str:
     """What a matrix of pairs does to the training."""
     if op.name in PRODUCT:
         return f"Each row is weighed by all {rows} weights, and which weight belongs to which row is lost."
     if any(is_log_probability(case.made_by, v) for v in op.inputs[:2]):
         return "Each row is compared with all the others, and only the diagonal is meant."
+    if all(objective.live.get(v, 0) & objective.trained for v in op.inputs[:2]) and op.name in SUM:
+        return "Each row is added to all the others, and only the diagonal is meant."
     return f"Its gradient pulls each prediction to the mean of all {rows} targets."
 
 

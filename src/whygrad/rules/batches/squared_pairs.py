@@ -7,6 +7,7 @@ program that wants pairs puts something in between that tells them apart: a root
 from __future__ import annotations
 
 from whygrad.flow.operations import Op
+from whygrad.rules.batches.stretched_rows import SQUARED
 from whygrad.rules.case import Case
 from whygrad.rules.targets.objective import MINUS, PRODUCT, SHAPING, SUM, Objective
 
@@ -39,6 +40,26 @@ def in_vain(case: Case, objective: Objective, op: Op) -> bool:
         else:
             return False
     return bool(sums) and all(_only_summed(case, objective, v) for v in sums)
+
+
+def meets_own_target(case: Case, objective: Objective, op: Op) -> bool:
+    """Whether a matrix that an operation makes is held against one column of data, which broadcasting lays over it.
+
+    Then each row of it should be one prediction: what wants pairs has something to say of each pair.
+    """
+    values, made = case.recording.values, set(op.outputs)
+    for later in objective.part.ops:
+        if later.name in MINUS | SQUARED and later.outputs and any(v in made for v in later.inputs):
+            shape = values[later.outputs[0]].shape
+            beside = [v for v in later.inputs[:2] if v not in made]
+            if len(shape) == 2 and any(_is_target(case, objective, v, shape) for v in beside):
+                return True
+    return False
+
+
+def _is_target(case: Case, objective: Objective, value: int, shape: tuple[int | None, ...]) -> bool:
+    one = case.recording.values[value]
+    return one.shape == (shape[0], 1) and not objective.live.get(value, 0)
 
 
 def _by_number(case: Case, op: Op) -> bool:

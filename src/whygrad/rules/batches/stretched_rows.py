@@ -12,7 +12,7 @@ from whygrad.rules.case import Case
 from whygrad.rules.targets.objective import MINUS, SHAPING, Objective
 
 _STRETCHES = SHAPING | {"repeat", "tile", "expand_copy"}
-_SQUARED = frozenset({"mse_loss", "smooth_l1_loss", "huber_loss", "squared_difference"})
+SQUARED = frozenset({"mse_loss", "smooth_l1_loss", "huber_loss", "squared_difference"})
 _SQUARES = frozenset({"pow", "__pow__", "square", "integer_pow"})
 
 
@@ -37,7 +37,7 @@ def _was_flat(case: Case, value: int, flat: tuple[int | None, ...]) -> bool:
 
 def _squared(objective: Objective, op: Op) -> bool:
     """Whether an operation is a squared difference, or a difference that all goes into squares."""
-    if op.name in _SQUARED:
+    if op.name in SQUARED:
         return True
     after = [later for later in objective.part.ops if any(v in later.inputs for v in op.outputs)]
     doubled = [later.name in _SQUARES or (len(later.inputs) == 2 and len(set(later.inputs)) == 1) for later in after]

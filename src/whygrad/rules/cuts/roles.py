@@ -25,8 +25,11 @@ def serves_as_critic(case: Case, members: set[int]) -> bool:
     """Whether a network's bare output is what a loss makes large: `-critic(states, actor(states)).mean()`.
 
     Such a loss cannot train the network itself (it would only inflate its output); it is there to train what feeds it.
-    A network whose output is compared with data, or goes on into another network, is not of that kind.
+    A network whose output is compared with data, or goes on into another network, is not of that kind; nor is a lone
+    number or vector, such as the log-deviation of a policy in its entropy.
     """
+    if all(len(case.variable(v).shape) < 2 for v in members):
+        return False
     using = [
         b
         for b in case.recording.backwards
