@@ -160,14 +160,14 @@ MESSAGES: dict[str, dict[str, Any]] = {
     "w505_live_advantage": {
         "severity": "warning",
         "message": "the weight of a log-probability at line 27 carries a gradient into `net.value`",
-        "label": "the weight here carries a gradient into `net.value`",
+        "label": "the weight is made here, and carries a gradient into `net.value`",
         "why": "The weight says how good an action was; it is a constant to the policy's gradient. With a gradient "
         "through it the policy loss also moves the value estimates, towards whatever makes this product "
         "smaller.",
-        "fix": "stop the weight with .detach(): `(advantage - advantage.mean()) / (advantage.std() + 1e-8)` must "
-        "reach this product as a constant; the value has its own loss",
+        "fix": "stop the weight with .detach(): `returns - values` must reach the product as a constant; the value has "
+        "its own loss",
         "variables": ("net.value.0.weight", "net.value.0.bias", "net.value.2.weight", "net.value.2.bias"),
-        "path": [(26, "the weight, with a gradient"), (27, "weighs a log-probability"), (30, "the loss")],
+        "path": [(25, "the weight, with a gradient"), (27, "weighs a log-probability"), (30, "the loss")],
     },
     "w505_plain_sample_sac": {
         "severity": "error",

@@ -113,6 +113,34 @@ def handed_out(site: Site) -> bool:
     return any(dotted(one).partition(".")[0] in names for end in ends if end.value for one in _parts(end.value))
 
 
+def lets_fall(site: Site) -> bool:
+    """Whether a part of what is called is returned, and another one never read: `state, _ = rnn(state, x)`."""
+    statement, loops, function = around(site)
+    targets = statement.targets if isinstance(statement, ast.Assign) and covers(statement.value, site) else []
+    parts = [part for target in targets if isinstance(target, ast.Tuple) for part in target.elts]
+    if statement is None or function is None or loops or len(parts) < 2 or not handed_out(site):
+        return False
+    last = statement.end_lineno or statement.lineno
+    after = (n for n in ast.walk(function) if isinstance(n, ast.Name) and n.lineno > last)
+    read = {n.id for n in after if _is_read(n)}
+    return any(not spoken_in(part) & read for part in parts)
+
+
+def takes_several(site: Site) -> bool:
+    """Whether what is called at a site is given more than one thing: an input and a state."""
+    statement, _, _ = around(site)
+    calls = (n for n in (ast.walk(statement) if statement else ()) if isinstance(n, ast.Call))
+    return any(len(n.args) + len(n.keywords) > 1 for n in calls if _place(n) == _place_of(site))
+
+
+def throws_away(site: Site) -> bool:
+    """Whether a statement says that a part of what it calls is not wanted: `_, logits = model(x)`."""
+    statement, _, _ = around(site)
+    given = statement.targets if isinstance(statement, ast.Assign) else []
+    parts = [part for target in given if isinstance(target, ast.Tuple) for part in target.elts]
+    return any(isinstance(part, ast.Name) and part.id.startswith("_") for part in parts)
+
+
 def _parts(value: ast.expr) -> list[ast.expr]:
     """What an expression puts together as it is: a tuple, a dict, an object of a class (`Output(q=q)`)."""
     if isinstance(value, ast.Tuple | ast.List):

@@ -102,6 +102,7 @@ from whygrad.rules.updates.never_applied import NeverApplied, never_applied
 from whygrad.rules.updates.passed_on_unchanged import passed_on
 from whygrad.rules.updates.replaced import UNNAMED
 from whygrad.rules.updates.siblings import built_among, called_for_another
+from whygrad.rules.updates.taken_at_copies import taken_at_copies
 from whygrad.rules.updates.unstepped import Unstepped, optimizer_called, unstepped
 from whygrad.rules.updates.used_up_lists import used_up_lists
 from whygrad.rules.updates.zero_updates import zero_updates
@@ -145,6 +146,7 @@ def check(case: Case) -> Iterator[Finding]:
         idle -= _asked_once(case)  # the program stopped in its first update, and the step may stand further down
     if recording.framework == "jax":
         idle -= left_behind(case)  # W202: the updates go to another copy of the model
+        idle -= {v for one in taken_at_copies(case) for v in one.variables}  # W204: they go to what it is a copy of
         idle -= _inputs_of_derivatives(case)
     asked = {v for b in recording.backwards for v in b.got}
     for network, group in networks(case, idle).items():

@@ -93,7 +93,7 @@ from collections.abc import Iterator
 from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
 from whygrad.rules.batches.decoded_samples import first_decoded
-from whygrad.rules.batches.live_weights import WEIGHT_WAY, live_weights
+from whygrad.rules.batches.live_weights import WEIGHT_WAY, LiveWeight, live_weights
 from whygrad.rules.batches.weighed_samples import is_pure, is_reward_of
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.intent import is_log_probability
@@ -131,29 +131,31 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _live_weights(case: Case, objective: Objective) -> Iterator[Finding]:
-    for op, weight, shared in live_weights(case, objective):
-        yield _weight_finding(case, objective, op, weight, "note" if shared else "warning")
+    for one in live_weights(case, objective):
+        yield _weight_finding(case, objective, one)
 
 
-def _weight_finding(case: Case, objective: Objective, op: Op, weight: int, severity: Severity) -> Finding:
-    where, loss = case.site(op.stack), case.loss_site(objective.backward)
-    leaks = objective.variables(objective.live[weight] & objective.trained)
-    made = case.made_by.get(weight)
+def _weight_finding(case: Case, objective: Objective, one: LiveWeight) -> Finding:
+    op, product, loss = one.product, case.site(one.product.stack), case.loss_site(objective.backward)
+    leaks = objective.variables(objective.live[one.weight] & objective.trained)
+    made = one.enters or case.made_by.get(one.weight)
     origin = case.site(made.stack) if made is not None else None
+    where = case.seen_from(one.enters.stack, op.stack) if one.enters is not None else product
     name = plain_subject(case, leaks)
     text = quoted(origin, "the weight")
     stop = {"torch": "with .detach()", "tensorflow": "with tf.stop_gradient"}.get(
         case.recording.framework, "with jax.lax.stop_gradient"
     )
     steps = [(origin, made.name if made is not None else "", "the weight, with a gradient"),
-             (where, op.name, "weighs a log-probability"), (loss, "loss", "the loss")]  # fmt: skip
+             (product, op.name, "weighs a log-probability"), (loss, "loss", "the loss")]  # fmt: skip
     return _made(
-        case, objective, where, severity, op,
-        message=f"the weight of a log-probability{at_line(where, where)} carries a gradient into {name}",
-        label=f"the weight here carries a gradient into {name}",
+        case, objective, where, "note" if one.meant else "warning", one.enters or op,
+        message=f"the weight of a log-probability{at_line(product, where)} carries a gradient into {name}",
+        label=f"the weight {'is made here, and' if one.enters else 'here'} carries a gradient into {name}",
         why="The weight says how good an action was; it is a constant to the policy's gradient. With a gradient "
         "through it the policy loss also moves the value estimates, towards whatever makes this product smaller.",
-        fix=f"stop the weight {stop}: {text} must reach this product as a constant; the value has its own loss",
+        fix=f"stop the weight {stop}: {text} must reach {'the' if one.enters else 'this'} product as a constant; the "
+        "value has its own loss",
         variables=leaks, steps=steps,
     )  # fmt: skip
 

@@ -61,6 +61,20 @@ def _alike(recording: Recording, numbers: list[int], rests: dict[str, _Rests], s
     return whole
 
 
+def told_apart(recording: Recording, number: int, name: Name) -> Name:
+    """What is differentiated by a name of our own, `params`: as its loop calls it, where another one has that name.
+
+    `value_and_grad(loss)(state.target_params)`, in a loop that also carries `state.params`.
+    """
+    kept, rest = recording.values[number].kept, name.full.removeprefix(name.network)
+    if not kept.endswith(rest) or spoken(kept) == name.full:
+        return name
+    if not any(v.kept and spoken(v.kept) == name.full for v in recording.values.values()):
+        return name
+    network = spoken(kept.removesuffix(rest))
+    return Name(network + rest, network, above(network + rest))
+
+
 def each_its_own(calls: Calls, scope: Scope, body: Scope, arguments: dict[int, int], stack: int) -> dict[int, int]:
     """Two places of what a loop carries, given one array to begin with, are two: `(params, params, …)`."""
     seen: set[int] = set()

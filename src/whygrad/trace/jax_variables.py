@@ -14,6 +14,7 @@ from whygrad.flow.events import Backward, Copy
 from whygrad.flow.operations import Op
 from whygrad.flow.variables import Variable
 from whygrad.trace.jax_keras_names import keras_names
+from whygrad.trace.jax_loops import told_apart
 from whygrad.trace.jax_naming import Name, from_path
 
 if TYPE_CHECKING:
@@ -124,8 +125,9 @@ class Variables:
         things = [(n, path, array, values[n].shape) for (n, path), array in zip(leaves, arrays, strict=True)]
         keras = keras_names(sys._getframe(), things)
         for leaf, path in leaves:
-            self._taken_back(leaf, self._asked_here.get((opened.stack, path)), opened.stack)
-            variable = self._variable(leaf, path, opened.implicit, keras.get(leaf))
+            before = self._asked_here.get((opened.stack, path))
+            self._taken_back(leaf, before, opened.stack)
+            variable = self._variable(leaf, path, opened.implicit, keras.get(leaf), before)
             if variable is not None:
                 found[leaf] = variable
                 self._asked_here[opened.stack, path] = variable
@@ -147,7 +149,7 @@ class Variables:
             recording.copies.append(Copy(self.recorder.session.now(), target, before, stack, 1.0))
             self.holds(before, leaf)
 
-    def _variable(self, leaf: int, path: str, implicit: bool, keras: Name | None) -> int | None:
+    def _variable(self, leaf: int, path: str, implicit: bool, keras: Name | None, before: int | None) -> int | None:
         known = self.of(leaf)
         name = keras or self.recorder.naming.of(self.recorder.values.object_of(leaf))
         if known is not None:
@@ -156,10 +158,19 @@ class Variables:
             return known
         if implicit and name is None:
             return None  # the input of a gradient penalty, an inner loop's own weights
-        number = self.adopt(leaf, name or from_path(path))
+        name = name or self._came_round(leaf, before)
+        number = self.adopt(leaf, name or told_apart(self.recorder.recording, leaf, from_path(path)))
         if keras is not None:
             self._of_keras.add(number)
         return number
+
+    def _came_round(self, leaf: int, before: int | None) -> Name | None:
+        """The name of what was differentiated here the last time, if a loop carries this one in the same place."""
+        values, held = self.recorder.recording.values, self.content.get(before) if before is not None else None
+        if before is None or held is None or not values[leaf].kept or values[held].kept != values[leaf].kept:
+            return None
+        variable = self.recorder.recording.variables[before]
+        return Name(variable.name, variable.network, variable.owner)
 
     def _rename(self, number: int, name: Name) -> None:
         """The name under which it is kept now; the one of the first update may be left over from its initialisation."""

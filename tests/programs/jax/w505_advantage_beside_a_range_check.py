@@ -18,9 +18,9 @@ def log_prob(logits, action):
 def loss_fn(params, obs, action, old, targets):
     value = tower(params["critic"], obs)[:, 0]
     ratio = jnp.exp(log_prob(tower(params["actor"], obs), action) - old)
-    advantage = targets - value
+    advantage = targets - value  # fires: W505
     advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
-    clipped = jnp.clip(ratio, 0.8, 1.2) * advantage  # fires: W505
+    clipped = jnp.clip(ratio, 0.8, 1.2) * advantage
     actor = -jnp.minimum(ratio * advantage, clipped).mean()
     return actor + 0.5 * jnp.mean((value - targets) ** 2)
 

@@ -22,9 +22,9 @@ for update in range(5):
     states, returns = torch.randn(16, 4), torch.randn(16)
     dist, values = net(states)
     actions = dist.sample()
-    advantage = returns - values
+    advantage = returns - values  # fires: W505
     advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
-    policy_loss = -(dist.log_prob(actions) * advantage).mean()  # fires: W505
+    policy_loss = -(dist.log_prob(actions) * advantage).mean()
     value_loss = F.mse_loss(values, returns)
     optimizer.zero_grad()
     (policy_loss + 0.5 * value_loss - 0.01 * dist.entropy().mean()).backward()

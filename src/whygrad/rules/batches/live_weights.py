@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from whygrad.flow.operations import Op
 from whygrad.rules.batches.bootstrapped_weights import bootstrapped
@@ -18,12 +19,20 @@ WEIGHT_WAY = SHAPING | SUM | MINUS | PRODUCT | frozenset({
 _STEPS = 40
 
 
-def live_weights(case: Case, objective: Objective) -> Iterator[tuple[Op, int, bool]]:
-    """Products of a log-probability with a weight that is alive: the product, the weight, whether both are meant.
+@dataclass(frozen=True, slots=True)
+class LiveWeight:
+    """A product of a log-probability with a weight that is alive."""
 
-    One for each set of variables: PPO weighs the same advantage twice. Both are meant, more or less, where policy and
-    value share a body and the value has a term of its own.
-    """
+    product: Op
+    weight: int
+    meant: bool
+    """More or less: policy and value share a body, and the value has a term of its own."""
+    enters: Op | None
+    """The difference that the weight is made of, if that is computed on before the product, and is for it alone."""
+
+
+def live_weights(case: Case, objective: Objective) -> Iterator[LiveWeight]:
+    """One for each set of variables: PPO weighs the same advantage twice."""
     leaks: set[int] = set()
     for op in objective.part.ops:
         if op.name not in PRODUCT or len(op.inputs) != 2 or not any(v in objective.reached for v in op.outputs):
@@ -39,8 +48,44 @@ def live_weights(case: Case, objective: Objective) -> Iterator[tuple[Op, int, bo
                 leaks.add(theirs)
                 shared = bool(ours & theirs) and value is not None and _has_own_term(case, objective, value)
                 shared = shared and not bootstrapped(case, objective, weight, theirs & ~ours)
-                yield op, weight, shared
+                enters = _enters(case, objective, weight, op) if value is not None else None
+                yield LiveWeight(op, weight, shared, enters)
                 break
+
+
+def _enters(case: Case, objective: Objective, weight: int, product: Op) -> Op | None:
+    """The difference that a weight is made of, where it is computed on, on a line of its own, before it weighs.
+
+    Normalised, it is a name of its own, that stands for the advantage from there on: it is to be stopped where it is
+    made. What goes into the product as it is, or into another term of the loss, is to be stopped in the product.
+    """
+    todo, seen, between = [weight], {weight}, set[tuple[str, int] | None]()
+    while todo and len(seen) < _STEPS:
+        op = case.made_by.get(todo.pop(0))
+        if op is None or op.kind != "compute":
+            continue
+        if _is_difference(case, op):
+            between -= {_line(case, one, product) for one in (op, product)}
+            return op if between and not _has_own_term(case, objective, op.outputs[0]) else None
+        if op.name not in SHAPING:
+            between.add(_line(case, op, product))
+        fresh = [v for v in op.inputs if v not in seen and objective.live.get(v, 0)]
+        seen.update(fresh)
+        todo.extend(fresh)
+    return None
+
+
+def _is_difference(case: Case, op: Op) -> bool:
+    """Of two things with a number for each row, neither made of the other: not a distance to its own mean."""
+    if op.name not in MINUS or len(op.inputs) != 2 or any(size(case, v) == 1 for v in op.inputs):
+        return False
+    one, other = op.inputs
+    return not case.is_made_of(one, (other,), _STEPS) and not case.is_made_of(other, (one,), _STEPS)
+
+
+def _line(case: Case, op: Op, product: Op) -> tuple[str, int] | None:
+    site = case.seen_from(op.stack, product.stack)
+    return (site.file, site.line) if site is not None else None
 
 
 def _estimate(case: Case, objective: Objective, weight: int) -> int | None:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from whygrad.flow.events import Backward
 from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
-from whygrad.flow.syntax import handed_out, unread_names
+from whygrad.flow.syntax import handed_out, lets_fall, takes_several, throws_away, unread_names
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.cuts.last_use import runs_others
@@ -30,6 +30,9 @@ def handed_over(case: Case, missing: Missing, members: set[int], site: Site | No
     loss = case.loss_site(backward) if backward is not None else None
     if site is None or loss is None or not _arrives(case, members, site, output, loss):
         return None
+    taken = _taken_at(case, output, loss)
+    if lets_fall(site) and (takes_several(site) or (taken is not None and throws_away(taken))):
+        return None  # its state alone is handed on, from one call to the next; the output is dropped where it is made
     made = created_at(case, members) if _same_function(site, loss) else None
     it, name = verb(members, case, "it", "them"), plain_subject(case, members)
     steps = [(made or site, "output", "computed here, and handed over"), (loss, "loss", f"the loss, without {it}")]
@@ -57,6 +60,11 @@ def _arrives(case: Case, members: set[int], site: Site, output: Op, loss: Site) 
         if _same_function(outer, loss):
             return True
     return False
+
+
+def _taken_at(case: Case, output: Op, loss: Site) -> Site | None:
+    """Where the function of the loss calls what it comes from."""
+    return next((site for site in case.stack(output.stack) if _same_function(site, loss)), None)
 
 
 def _alone(case: Case, members: set[int]) -> bool:

@@ -14,12 +14,15 @@ from whygrad.flow.events import Backward, Step
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case, asked_once
 from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.updates.crossings import crossings
+from whygrad.rules.updates.history import trace
 from whygrad.rules.updates.older_content import read_for
 from whygrad.rules.wording import at_line, subject, verb
 
 CODE, NAME = "W204", "crossed-wires"
 _AGAIN = 2
-_FAR = 200
+_NEAR, _FAR = 24, 200
+_CHOICES = frozenset({"cond", "where", "select_n"})
 
 
 @dataclass(slots=True)
@@ -36,26 +39,100 @@ def taken_at_copies(case: Case) -> list[TakenAtCopy]:
     """By the place of the update."""
     recording = case.recording
     moved = {v for s in recording.steps for v in (*s.applied, *s.without)} | recording.moved_later
-    places: dict[int, list[Step]] = {}
-    for step in recording.astray:
-        places.setdefault(step.stack, []).append(step)
     found = []
-    for steps in places.values():
+    for uses in _by_place(case).values():
         members, asked = set(), None
-        for variable in steps[0].applied - moved:
-            chain = [s for s in steps if variable in s.before]
-            reads = [b for s in chain if (b := read_for(case, variable, s)) is not None]
-            moves = all(b.before[variable] == a.after[variable] for a, b in pairwise(chain))
-            again = sum(a.read[variable] == b.read[variable] for a, b in pairwise(reads))
-            if len(reads) < len(chain) or not moves or again < _AGAIN:
-                continue
-            originals = {n for s in chain for n in (s.before[variable], s.after[variable])}
-            if any(case.is_made_of(b.read[variable], originals, _FAR) for b in reads):
+        for variable in {u.variable for u in uses} - moved:
+            chain = [u for u in uses if u.variable == variable]
+            if _stays_behind(case, chain):
                 members.add(variable)
-                asked = reads[0]
+                asked = chain[0].backward
         if asked is not None:
-            found.append(TakenAtCopy(members, asked, steps))
+            found.append(TakenAtCopy(members, asked, list({u.step.at: u.step for u in uses}.values())))
     return found
+
+
+@dataclass(slots=True)
+class _Use:
+    """The gradient of a variable, taken at one content of it, that went into an array of something else."""
+
+    variable: int
+    step: Step
+    backward: Backward
+    before: int
+    after: int
+
+    @property
+    def read(self) -> int:
+        return self.backward.read[self.variable]
+
+
+def _by_place(case: Case) -> dict[int, list[_Use]]:
+    """Gradients that went into arrays which are not their variable's: those that nobody knows, or another network's."""
+    if case.recording.framework != "jax":
+        return {}
+    pairs = [(s, v, v) for s in case.recording.astray for v in s.applied]
+    told = crossings(case)
+    for step in (s for s in case.recording.steps if s.stack not in told):
+        for target, value in step.taken.items():
+            sources = {share.variable for share in trace(case, value)}
+            if len(sources) == 1 and target not in sources:
+                pairs.append((step, sources.pop(), target))
+    found: dict[int, list[_Use]] = {}
+    for step, variable, target in pairs:
+        backward = read_for(case, variable, step)
+        if backward is not None:
+            use = _Use(variable, step, backward, step.before[target], step.after[target])
+            found.setdefault(step.stack, []).append(use)
+    return found
+
+
+def _stays_behind(case: Case, chain: list[_Use]) -> bool:
+    """Whether what a gradient is taken at goes on as it was, a copy of what the updates change one after the other."""
+    if not all(case.is_made_of(b.before, {a.after}, _NEAR) for a, b in pairwise(chain)):
+        return False
+    originals = {n for use in chain for n in (use.before, use.after)}
+    if not any(case.is_made_of(use.read, originals, _FAR) for use in chain):
+        return False
+    again = sum(a.read == b.read for a, b in pairwise(chain))
+    if again >= _AGAIN:
+        return True
+    # Of a loop two rounds are known. A sync in a branch leaves it as it was in others; an average goes on from itself.
+    return any(
+        _may_stay(case, a.read, b.read) or (_goes_on(case, a.read, b.read, originals) and _makes_the_target(case, a))
+        for a, b in pairwise(chain)
+    )
+
+
+def _may_stay(case: Case, old: int, new: int) -> bool:
+    """Whether the new content is chosen, and the old one is what it can be."""
+    made = case.made_by.get(new)
+    return made is not None and made.name in _CHOICES and any(_behind(case, v) == old for v in made.inputs)
+
+
+def _goes_on(case: Case, old: int, new: int, others: set[int]) -> bool:
+    """Whether the new content is the old one still, or has a share of it, and not only by way of the others."""
+    todo, seen = [new], {new}
+    while todo and len(seen) < _NEAR:
+        number = todo.pop(0)
+        if number == old:
+            return True
+        made = case.made_by.get(number)
+        fresh = [v for v in made.inputs if v not in seen | others] if made is not None else []
+        seen.update(fresh)
+        todo.extend(fresh)
+    return False
+
+
+def _makes_the_target(case: Case, use: _Use) -> bool:
+    """Whether the same content enters the same loss as a constant: an average that an optimizer keeps does not."""
+    ops = case.slice(use.backward).ops
+    return any(use.read in op.inputs and op.name != "read_value" for op in ops)
+
+
+def _behind(case: Case, value: int) -> int:
+    made = case.made_by.get(value)
+    return made.inputs[0] if made is not None and made.name == "captured" else value
 
 
 def findings(case: Case) -> Iterator[Finding]:
