@@ -157,6 +157,28 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("online.0.weight", "online.0.bias", "online.2.weight", "online.2.bias"),
         "path": [(24, "every row meets every row"), (25, "the loss")],
     },
+    "w504_actions_in_a_column": {
+        "severity": "error",
+        "message": "`chances[torch.arange(32), actions]` pairs every row of the batch with every row: rows (32,) "
+        "beside an index (32, 1)",
+        "label": "rows (32,) beside an index (32, 1) gives (32, 32)",
+        "why": "Indices are broadcast like numbers: a column of them is laid against all rows. That makes a (32, 32) "
+        "matrix, and the loss at line 14 takes in all of it: each row learns at entries that other rows chose.",
+        "fix": "give the indices the same shape: .squeeze(1) on the column makes it (32,)",
+        "variables": ("policy.0.weight", "policy.0.bias", "policy.2.weight", "policy.2.bias"),
+        "path": [(12, "each row at the index of every row"), (14, "the loss")],
+    },
+    "w504_all_actions": {
+        "severity": "error",
+        "message": "`q_net(states)[:, actions]` pairs every row of the batch with every row: each of 32 rows at 32 "
+        "indices",
+        "label": "each of 32 rows at 32 indices gives (32, 32)",
+        "why": "The index is used for each row as a whole, not one entry of it for each row. That makes a (32, 32) "
+        "matrix, and the loss at line 11 takes in all of it: each row learns at entries that other rows chose.",
+        "fix": "choose one entry for each row: q[torch.arange(len(q)), index]",
+        "variables": ("q_net.0.weight", "q_net.0.bias", "q_net.2.weight", "q_net.2.bias"),
+        "path": [(10, "each row at the index of every row"), (11, "the loss")],
+    },
     "w505_live_advantage": {
         "severity": "warning",
         "message": "the weight of a log-probability at line 27 carries a gradient into `net.value`",

@@ -126,8 +126,8 @@ _DIFFERENTIATED = (
     "one number, and give back a constant, through which no gradient passes."
 )
 _COMPILED = (
-    "While a training step is compiled the values are tracers, which stand for all numbers at once. Python and NumPy "
-    "need one number, and there is none before the compiled step runs."
+    "While a function is compiled the values are tracers, which stand for all numbers at once. Python and NumPy "
+    "need one number, and there is none before the compiled function runs."
 )
 _REFUSALS = {
     "Pure callbacks do not support JVP": (

@@ -4,9 +4,11 @@ What it checks
     A column of numbers, shape (B, 1), meets a plain row of B numbers, shape
     (B,), in a difference, a sum, a product or a loss function, and the
     (B, B) result goes into the loss. Also where the row was laid out beside
-    the column by hand, with expand(), and the difference is squared. And in
-    PyTorch a column of predictions, (B, 1), that a loss function like
-    mse_loss is given together with several targets for each, (B, k).
+    the column by hand, with expand(), and the difference is squared; and
+    where an index makes the pairs: q[arange(B), actions] with actions of
+    shape (B, 1), or q[:, actions]. And in PyTorch a column of predictions,
+    (B, 1), that a loss function like mse_loss is given together with several
+    targets for each, (B, k).
 
 Why it matters
     Broadcasting pairs every entry of one with every entry of the other. The
@@ -64,6 +66,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygrad.flow.operations import Op
+from whygrad.rules.batches import paired_indices
 from whygrad.rules.batches.several_targets import several_targets
 from whygrad.rules.batches.squared_pairs import in_vain, meets_own_target
 from whygrad.rules.batches.stretched_rows import stretched_row
@@ -106,7 +109,8 @@ def check(case: Case) -> Iterator[Finding]:
         found = _first(case, objective)
         if found is not None and found.stack not in seen:
             seen.add(found.stack)
-            yield _finding(case, objective, found)
+            chosen = _chosen(case, objective, found)
+            yield paired_indices.finding(case, objective, found) if chosen else _finding(case, objective, found)
         for op, finding in several_targets(case, objective) if found is None else ():
             if op.stack not in seen:
                 seen.add(op.stack)
@@ -114,7 +118,7 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _first(case: Case, objective: Objective) -> Op | None:
-    pairs = {op.at: op for op in objective.part.ops if _pairs(case, objective, op)}
+    pairs = {op.at: op for op in objective.part.ops if _pairs(case, objective, op) or _chosen(case, objective, op)}
     if not pairs:
         return None
     tainted: set[int] = set()
@@ -123,6 +127,7 @@ def _first(case: Case, objective: Objective) -> Op | None:
     limits = (
         _limits(case, objective) if not any(_stood_up(case, op, v) for op in pairs.values() for v in op.inputs) else ()
     )
+    columns = all(paired_indices.by_columns(case, op) for op in pairs.values())
     margins = all(_labelled(case, objective, op) for op in pairs.values())
     for op in objective.part.ops:
         touched = any(v in tainted for v in op.inputs)
@@ -136,11 +141,19 @@ def _first(case: Case, objective: Objective) -> Op | None:
                 continue
             bent = op.name in _BENDS and (margins or meets_own_target(case, objective, op))
             wanted = op.name in _MATRIX and not ratio and not bent
+            wanted = wanted and not (columns and paired_indices.formula(op.name))
             if wanted or not _elementwise(case, op, tainted):
                 return None
             tainted.update(v for v in op.outputs if v in values)
     wrong = [op for op in first if not _only_averaged(case, objective, op) and not _evenly_weighed(case, op)]
     return wrong[0] if wrong and objective.part.loss in tainted else None
+
+
+def _chosen(case: Case, objective: Objective, op: Op) -> bool:
+    """Whether an index makes the pairs, of what a network gave for each row."""
+    if not op.inputs or not objective.read.get(op.inputs[0], 0) or op.inputs[0] in case.content:
+        return False
+    return paired_indices.by_columns(case, op) or paired_indices.by_all(case, objective, op)
 
 
 def _labelled(case: Case, objective: Objective, op: Op) -> bool:

@@ -8,14 +8,14 @@ import functools
 import gc
 import weakref
 from collections.abc import Callable, Iterator
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from jax.tree_util import tree_leaves
 
 from whygrad.flow.operations import Op
 from whygrad.flow.syntax import Function, tree_of
-from whygrad.trace.jax_attributes import given_anew
+from whygrad.trace.jax_attributes import begins, given_anew, given_anew_around, own_parts
 from whygrad.trace.jax_makers import made_again
 from whygrad.trace.jax_naming import Name
 from whygrad.trace.jax_scopes import Compiled, Scope
@@ -23,9 +23,6 @@ from whygrad.trace.user_line import OWN, classify
 
 if TYPE_CHECKING:
     from whygrad.trace.jax_recorder import JaxRecorder
-
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef,
-           ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)  # fmt: skip
 
 
 class Fixed:
@@ -123,7 +120,8 @@ def own_function(function: Any, static: list[Any], known: Callable[[Any], int | 
     if code is None or classify(code.co_filename) != OWN:
         return None
     names, holders = frozenset(_names(code)), [*static, getattr(function, "__self__", None)]
-    trees = (*_taken(plain, code), *given_anew(code, names, holders))
+    around = given_anew_around(plain) if isinstance(plain, FunctionType) else ()
+    trees = (*_taken(plain, code), *given_anew(code, names, holders), *around)
     taken = (known(leaf) for tree in trees for leaf in tree_leaves(tree))
     passed_by = frozenset(number for number in taken if number is not None)
     return Compiled(weakref.ref(function), names, passed_by, code.co_filename, code.co_qualname)
@@ -149,21 +147,9 @@ def _bound_anew(file: str, line: int) -> frozenset[str]:
     """The names that a function or module binds in a loop, after it has made the function of this line, once."""
     tree = tree_of(file)
     for outer in ast.walk(tree) if tree is not None else ():
-        own = list(_own_parts(outer, False)) if isinstance(outer, Function | ast.Module) else []
+        own = list(own_parts(outer, False)) if isinstance(outer, Function | ast.Module) else []
         for node, looped in own:
-            if isinstance(node, Function) and _begins(node) == line and not looped:
+            if isinstance(node, Function) and begins(node) == line and not looped:
                 later = [one for one, again in own if again and isinstance(one, ast.Name) and one.lineno > node.lineno]
                 return frozenset(one.id for one in later if isinstance(one.ctx, ast.Store))
     return frozenset()
-
-
-def _begins(function: Function) -> int:
-    return min(node.lineno for node in (function, *function.decorator_list))
-
-
-def _own_parts(node: ast.AST, looped: bool) -> Iterator[tuple[ast.AST, bool]]:
-    """What stands in a function and in none inside of it, and whether a loop runs it again."""
-    for child in ast.iter_child_nodes(node):
-        yield child, looped
-        if not isinstance(child, _SCOPES):
-            yield from _own_parts(child, looped or isinstance(child, ast.For | ast.While))

@@ -45,6 +45,8 @@ class Failures:
         """Values whose memory was given to a compiled function, with the stack of that call."""
         self._left: tuple[list[Scope], list[Given]] = [], []
         """Bodies that an error came out of, and what the loops that they belong to were given."""
+        self._outside = "", 0
+        """An error of a compiled network that no gradient was asked of, and where: it counts if the program ends so."""
 
     def attach_deep(self, patches: Patches) -> None:
         """Watch functions that fail while they are traced, and losses that cannot be differentiated."""
@@ -75,6 +77,8 @@ class Failures:
                 left = [scope for scope in recorder.calls.open_scopes() if scope not in known]
                 self._left = [], []
                 body = folded(recorder, left, list(given_to_loops(passed(error.__traceback__))))
+                if type(error).__name__ in CONVERSIONS and self._to_be_trained(error.__traceback__):
+                    self._outside = str(error), recorder.session.stacks.of_error(error.__traceback__, frame)
                 for scope in left:
                     recorder.calls.abandon(scope)
                 if body is None or not (body.user or body.asks):
@@ -84,6 +88,11 @@ class Failures:
                 self._written_down(body, error, recorder.session.stacks.capture(frame))
         except Exception as trouble:
             recorder.trouble(trouble)
+
+    def _to_be_trained(self, trace: TracebackType | None) -> bool:
+        """Whether a function was given arrays that an optimizer has begun for: it computes what is to be trained."""
+        begun = {number for one in self.recorder.recording.begun for number in one.values}
+        return any(self.recorder.values.known(leaf) in begun for leaf in _given(trace) or ())
 
     def _written_down(self, body: Scope, error: Exception, stack: int) -> None:
         """What ran of a function, with what it was given."""
@@ -126,6 +135,8 @@ class Failures:
         stack = self.recorder.session.stacks.of_error(trace, None)
         if type(error).__name__ == "UnexpectedTracerError":
             self.tell(error, stack)
+        elif self._outside[0] and str(error) == self._outside[0]:
+            self.tell(error, self._outside[1], traced=True)
         elif any(words in str(error) for words in GONE):
             about, origin, frame = self._gone(trace)
             stack = self.recorder.session.stacks.of_error(trace, None, frame)

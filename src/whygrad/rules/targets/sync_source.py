@@ -202,16 +202,18 @@ def given_twice(stack: Stack) -> Site | None:
 
 
 def from_around(stack: Stack, target: str) -> Site | None:
-    """The innermost site whose arguments are no arguments of the function that it stands in, or hold the target."""
+    """The innermost site that names the target as an attribute; else whose arguments are none of its function."""
     tree = target.partition("[")[0]
+    for site in stack:
+        # `self`, which the function was compiled for, is an argument and none: its attributes are read once.
+        attributes = [name.partition(".")[2] for name in arguments(site)]
+        if any(attribute and f".{tree}".endswith(f".{attribute}") for attribute in attributes):
+            return site
     for site in stack:
         _, _, function = around(site)
         given = {a.arg for a in (*function.args.args, *function.args.kwonlyargs)} if function is not None else set()
-        for name in arguments(site):
-            root, _, attribute = name.partition(".")
-            # `self`, which the function was compiled for, is an argument and none: its attributes are read once.
-            if root not in given or (attribute and f".{tree}".endswith(f".{attribute}")):
-                return site
+        if any(name.partition(".")[0] not in given for name in arguments(site)):
+            return site
     return None
 
 

@@ -6,6 +6,7 @@ see how well they do, they are what it means to train, and the gradient was aske
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -41,11 +42,10 @@ def applied_elsewhere(case: Case) -> list[Elsewhere]:
     moved = {v for s in recording.steps for v in (*s.applied, *s.without)} | recording.moved_later
     moved |= {v for one in taken_at_copies(case) for v in one.variables}  # of a copy of what is updated
     others = [op for op in recording.ops.values() if op.name not in _MOVES]
-    # What an optimizer remembers is a sum too; it goes on calculating with that.
-    worked = {v for op in others if op.inside for v in op.inputs}
     in_use = {v for op in others if not op.inside for v in op.inputs}
     places: dict[int, list[Step]] = {}
-    for step in [s for s in recording.astray if s.applied and not worked & set(s.after.values())]:
+    remembered = _remembered(case)
+    for step in [s for s in recording.astray if s.applied and not remembered & set(s.after.values())]:
         places.setdefault(step.stack, []).append(step)
     found = []
     for steps in places.values():
@@ -62,6 +62,17 @@ def applied_elsewhere(case: Case) -> list[Elsewhere]:
             used = any(s.after.get(v) in in_use for v in members for s in steps)
             found.append(Elsewhere(members, asked, steps, used))
     return found
+
+
+def _remembered(case: Case) -> set[int]:
+    """Values that an optimizer goes on calculating with before the next gradient: what it remembers is a sum, too.
+
+    A decay of the weights takes the new ones, but in the next update.
+    """
+    asked = sorted(b.at for b in case.recording.backwards)
+    born: dict[int, int] = {v: bisect(asked, s.at) for s in case.recording.astray for v in s.after.values()}
+    works = [op for op in case.recording.ops.values() if op.inside and op.name not in _MOVES]
+    return {v for op in works for v in op.inputs if v in born and bisect(asked, op.at) == born[v]}
 
 
 def of_the_wrong_ones(case: Case) -> Iterator[Finding]:
