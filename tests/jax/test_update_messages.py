@@ -15,7 +15,8 @@ FOLDER = PROGRAMS / "jax"
 MESSAGES: dict[str, dict[str, Any]] = {
     "w201_gradients_shown": {
         "severity": "warning",
-        "message": "`params` (4 variables) gets a gradient that nobody applies: it is looked at, and there is no update",
+        "message": "`params` (4 variables) gets a gradient that nobody applies: it is looked at, and there is no "
+        "update",
         "label": "computed again and again, and never applied",
         "why": "The loss and its gradient are computed here in each of 6 rounds, every time with the same parameters. "
         "The gradient is dropped, and the parameters keep their first values.",
