@@ -13,13 +13,14 @@ from collections.abc import Iterator
 
 from whygrad.flow.events import Backward
 from whygrad.flow.site import Site
-from whygrad.flow.syntax import Function, around, bindings, dotted, function_of, spoken_in
+from whygrad.flow.syntax import Function, around, bindings, dotted, function_of, spoken_in, tree_of
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, stations
 from whygrad.rules.updates.never_applied import made_of, update_waits
 from whygrad.rules.wording import subject, verb
 
 _ROUNDS = 3
+_PAIR = 2
 _REDUCES = frozenset(
     {"mean", "sum", "norm", "global_norm", "max", "min", "amax", "amin", "vdot", "any", "all", "std", "var", "float",
      "item", "isfinite", "isnan", "print"}
@@ -46,7 +47,7 @@ def only_looked_at(case: Case) -> Iterator[Finding]:
         return
     if not _drawn_network(case, first) or _moved_elsewhere(case, first) or update_waits(case):
         return
-    if any(made_of(case, b) for b in asked):
+    if not _value_is_asked(case) or any(made_of(case, b) for b in asked):
         return
     where = _shown_in_loop(case, first)
     if where is not None:
@@ -98,6 +99,20 @@ def _drawn(case: Case, value: int) -> bool:
     return drawn
 
 
+def _value_is_asked(case: Case) -> bool:
+    """Whether the program asks for the loss with its gradient, and nowhere for a gradient by itself.
+
+    Who trains wants to see the loss; who studies gradients needs no value.
+    """
+    files = {site.file for sites in case.recording.stacks for site in sites if site.own}
+    names: set[str] = set()
+    for tree in filter(None, map(tree_of, files)):
+        nodes = list(ast.walk(tree))
+        names |= {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)}
+        names |= {alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}
+    return bool(names & {"value_and_grad", "filter_value_and_grad"}) and not names & {"grad", "filter_grad"}
+
+
 def _shown_in_loop(case: Case, backward: Backward) -> Site | None:
     """The call in a loop that gives the loss and its gradient, where the loop reads the one and drops the other."""
     sites = [site for site in case.stack(backward.stack) if site.own]
@@ -113,7 +128,7 @@ def _shown_in_loop(case: Case, backward: Backward) -> Site | None:
             return None
         if len(names) == 1 and (not depth or _hands_out_gradient(sites[0])):
             return None
-        return None if _kept(loop, site, set(names[1:])) else site
+        return None if _kept(loop, site, _gradients(sites, depth) & set(names[1:])) else site
     return None
 
 
@@ -143,6 +158,32 @@ def _given(statement: ast.stmt | None) -> list[str]:
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return []
     return [node.id for node in _flat(statement.targets[0]) if isinstance(node, ast.Name)]
+
+
+def _gradients(sites: list[Site], depth: int) -> set[str]:
+    """The names that the gradients have at the last of these calls, the first of which asks for them.
+
+    A value and its gradient come as a pair; what a function returns of it keeps its place.
+    """
+    statement, _, function = around(sites[0])
+    parts = _parts(statement)
+    if len(parts) != _PAIR:
+        return set(_given(around(sites[depth])[0]))
+    names = {node.id for node in _flat(parts[1]) if isinstance(node, ast.Name)}
+    if not depth:
+        return names
+    outer = _parts(around(sites[depth])[0])
+    ends = [n.value for n in ast.walk(function) if isinstance(n, ast.Return)] if function is not None else []
+    if depth > 1 or len(ends) != 1 or not isinstance(ends[0], ast.Tuple) or len(ends[0].elts) != len(outer):
+        return set(_given(around(sites[depth])[0]))
+    whole = [part for part, value in zip(outer, ends[0].elts, strict=True) if _whole(value, names)]
+    return {node.id for part in whole for node in _flat(part) if isinstance(node, ast.Name)}
+
+
+def _parts(statement: ast.stmt | None) -> list[ast.expr]:
+    """What a statement takes a tuple apart into."""
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    return list(target.elts) if isinstance(target, ast.Tuple) else []
 
 
 def _flat(target: ast.expr) -> Iterator[ast.expr]:
