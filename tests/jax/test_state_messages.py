@@ -74,6 +74,18 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("critic_1.params['w1']", "critic_1.params['w2']"),
         "path": [(32, "gradients of `critic_2.params`"), (43, "given to `critic_1.params`")],
     },
+    "w106_floats_in_a_shown_model": {
+        "severity": "warning",
+        "message": "`model.decay` and `model.speed` are plain floats: the gradient of the loss at line 24 is asked for "
+        "`height` alone",
+        "label": "a plain number",
+        "why": "A filtered gradient follows JAX's arrays. A float is a setting to it, and keeps its first value, "
+        "though the loss depends on it as on the others, and the program shows it beside them.",
+        "fix": "make it an array, jnp.asarray(1.0) in the place of 1.0; or, if it is not to be fitted, say so: "
+        "eqx.field(static=True)",
+        "variables": (),
+        "path": [(14, "a plain number"), (15, "a plain number"), (29, "asked for `height`")],
+    },
     "w106_plain_numbers": {
         "severity": "error",
         "message": "the gradient of the loss at line 18 is asked for, and `Spring` has no array",

@@ -13,6 +13,18 @@ from program_runner import PROGRAMS, only, run, said
 FOLDER = PROGRAMS / "jax"
 
 MESSAGES: dict[str, dict[str, Any]] = {
+    "w201_gradients_shown": {
+        "severity": "warning",
+        "message": "`params` (4 variables) gets a gradient that nobody applies: it is looked at, and there is no "
+        "update",
+        "label": "computed again and again, and never applied",
+        "why": "The loss and its gradient are computed here in each of 6 rounds, every time with the same parameters. "
+        "The gradient is dropped, and the parameters keep their first values.",
+        "fix": "make a step with it and keep the result: params = jax.tree.map(lambda p, g: p - rate * g, params, "
+        "grads), or an optimizer of Optax",
+        "variables": ("params['hidden']['b']", "params['hidden']['w']", "params['out']['b']", "params['out']['w']"),
+        "path": [(22, "the gradient comes here")],
+    },
     "w202_nnx_optimizer_of_a_copy": {
         "severity": "error",
         "message": "the optimizer at line 8 holds a copy of `model` (2 variables): no update reaches the one that the "

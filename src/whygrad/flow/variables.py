@@ -59,6 +59,19 @@ class HiddenLayer:
 
 
 @dataclass(frozen=True, slots=True)
+class PlainNumbers:
+    """JAX: a model of single numbers, of which some are arrays, which are differentiated, and some Python's floats."""
+
+    name: str
+    model: str
+    """Its class."""
+    floats: tuple[str, ...]
+    arrays: tuple[str, ...]
+    stack: int
+    """Where the gradient was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
 class Begun:
     """JAX: a state that an optimizer made for some arrays (`optimizer.init(params)`), whether or not it is used."""
 

@@ -5,8 +5,8 @@ What it checks
     of an operation in place of the leaf, a tensor that did not require a
     gradient when it was used, a non-leaf given to an optimizer. TensorFlow: a
     constant, a tensor that the tape was not told to watch, a variable under
-    watch_accessed_variables=False. JAX: an integer, or a tree in which a
-    filter has left no array.
+    watch_accessed_variables=False. JAX: an integer, a tree in which a filter
+    has left no array, or a curve's float that was to be fitted.
 
 Why it matters
     Gradients are kept for leaves (PyTorch), for trainable variables and
@@ -78,6 +78,7 @@ from whygrad.rules.cuts.missing import missing_gradients
 from whygrad.rules.cuts.rebound import rebound_under_no_grad, variable_behind
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.updates.asked_for_nothing import SYMBOLIC, asked_of_no_array
+from whygrad.rules.updates.plain_numbers import floats_beside_arrays
 from whygrad.rules.wording import at_line, quoted, subject, verb
 
 CODE, NAME = "W106", "not-watched"
@@ -100,6 +101,7 @@ def check(case: Case) -> Iterator[Finding]:
     yield from _no_leaf_for_optimizer(case)
     yield from _integers(case)
     yield from (found for found in asked_of_no_array(case) if found.code == CODE)
+    yield from floats_beside_arrays(case)
     yield from _symbolic(case)
 
 

@@ -5,7 +5,8 @@ What it checks
     left out of the list, or it was made after the optimizer was built. Or
     its optimizer never steps (apply_gradients is never called), though the
     gradients come again and again; or every step is zero (a learning rate
-    of 0).
+    of 0). JAX: or a loop shows the loss and the size of its gradient in every
+    round, and there is no update at all.
 
 Why it matters
     The gradient is computed in every update and thrown away. The variable
@@ -99,6 +100,7 @@ from whygrad.rules.updates.leaks import leaks
 from whygrad.rules.updates.left_by_hand import left_out, not_comparable
 from whygrad.rules.updates.mistaken_holds import given_by_mistake
 from whygrad.rules.updates.never_applied import NeverApplied, never_applied
+from whygrad.rules.updates.only_looked_at import only_looked_at
 from whygrad.rules.updates.passed_on_unchanged import passed_on
 from whygrad.rules.updates.replaced import UNNAMED
 from whygrad.rules.updates.siblings import built_among, called_for_another
@@ -123,6 +125,7 @@ def check(case: Case) -> Iterator[Finding]:
         yield _unstepped(case, found)
     for let_go in never_applied(case):
         yield _never_applied(case, let_go)
+    yield from only_looked_at(case)
     yield from asked_for_nothing(case)
     yield from used_up_lists(case)
     yield from refused_to_join(case)

@@ -1,6 +1,7 @@
 """Layers that a model keeps where JAX does not look: in a static field (Equinox), in a plain object (Flax NNX too),
 in a plain list that was empty until the model was made (NNX), around a function that is one of its leaves
-(`lambda x: relu(hidden(x))`); and weights that are no parameters (NNX) or stand in a static field by themselves.
+(`lambda x: relu(hidden(x))`); weights that are no parameters (NNX) or stand in a static field by themselves, and floats
+among the numbers of a model.
 
 Such a layer is no part of the tree that is differentiated: its weights are constants of the function. Arrays that are
 kept so by themselves may well be meant as constants; a layer is there to learn.
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
-from whygrad.flow.variables import HiddenLayer
+from whygrad.flow.variables import HiddenLayer, PlainNumbers
 from whygrad.trace.jax_naming import array_of, is_model
 from whygrad.trace.names import scopes
 
@@ -44,10 +45,23 @@ class HiddenLayers:
         for names, _ in scopes(frame):
             for name, thing in list(names.items()):
                 if is_model(thing) and not isinstance(thing, type):
+                    self._numbers(name, thing, wanted, stack)
                     found = list(_hidden(name, thing, 0))
                     if found and any(id(array) in wanted for array in _tree(thing)):
                         for path, keeper, place, arrays in found:
                             self._keep(path, keeper, place, arrays, stack)
+
+    def _numbers(self, name: str, thing: Any, wanted: set[int], stack: int) -> None:
+        """A model that is differentiated alone, of single numbers: which of them are floats, and which arrays."""
+        known, parts = self.recorder.recording.plain_numbers, _fields(thing)
+        floats = tuple(key for key, part in parts.items() if type(part) is float)
+        arrays = {key: part for key, part in parts.items() if isinstance(part, jax.Array)}
+        if not floats or not arrays or len(jax.tree_util.tree_leaves(thing)) != len(floats) + len(arrays):
+            return
+        if {id(one) for one in arrays.values()} == wanted and all(one.shape == () for one in arrays.values()):
+            found = PlainNumbers(name, type(thing).__qualname__, floats, tuple(arrays), stack)
+            if all(one.model != found.model for one in known):
+                known.append(found)
 
     def plain(self, frame: FrameType) -> str:
         """The class of a model, among what the user's frames name, whose numbers are all Python's or NumPy's own."""
@@ -149,6 +163,15 @@ def _is_weight(item: Any) -> bool:
     """Numbers that could learn, and are known."""
     known = isinstance(item, jax.Array) and not isinstance(item, jax.core.Tracer)
     return known and item.ndim > 0 and bool(jax.numpy.issubdtype(item.dtype, jax.numpy.floating))
+
+
+def _fields(model: Any) -> dict[str, Any]:
+    """Equinox: what a model keeps as parts of its tree, by name."""
+    bases = [base.__module__ for base in type(model).__mro__]
+    if not dataclasses.is_dataclass(model) or not any(name.startswith("equinox.") for name in bases):
+        return {}
+    names = [field.name for field in dataclasses.fields(model) if not field.metadata.get("static")]
+    return {name: getattr(model, name, None) for name in names}
 
 
 def _is_numpy(item: Any) -> bool:

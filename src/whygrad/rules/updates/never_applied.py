@@ -31,7 +31,7 @@ def never_applied(case: Case) -> Iterator[NeverApplied]:
     not run may be waiting for a round that this run did not reach.
     """
     recording = case.recording
-    if recording.framework != "jax" or recording.cut_short or recording.failed or _waits(case):
+    if recording.framework != "jax" or recording.cut_short or recording.failed or update_waits(case):
         return
     moved = {v for step in (*recording.steps, *recording.astray) for v in (*step.applied, *step.without)}
     moved |= recording.moved_later | recording.unmoved.keys()
@@ -44,7 +44,7 @@ def never_applied(case: Case) -> Iterator[NeverApplied]:
         variables = set(first.got) - moved
         same = [b for b in rounds if all(b.read.get(v) == first.read[v] for v in variables)]
         begun = next((one for one in recording.begun if _for(case, one, first)), None)
-        if len(same) > 1 and begun is not None and not any(_made_of(case, b) for b in rounds):
+        if len(same) > 1 and begun is not None and not any(made_of(case, b) for b in rounds):
             yield NeverApplied(begun, first, variables, len(rounds))
 
 
@@ -54,7 +54,7 @@ def _for(case: Case, begun: Begun, backward: Backward) -> bool:
     return bool(begun.values & set(backward.read.values())) or bool(owners & set(backward.got))
 
 
-def _made_of(case: Case, backward: Backward) -> bool:
+def made_of(case: Case, backward: Backward) -> bool:
     """Whether something larger than a number for a log is made of gradients."""
     values, todo = case.recording.values, list(backward.given.values())
     users: dict[int, list[tuple[int, ...]]] = {}
@@ -74,7 +74,7 @@ def _made_of(case: Case, backward: Backward) -> bool:
     return False
 
 
-def _waits(case: Case) -> bool:
+def update_waits(case: Case) -> bool:
     """Whether the program has a line that would apply an update, and that did not run."""
     ran = {(site.file, site.line) for step in case.recording.steps for site in case.stack(step.stack)}
     files = {site.file for stack in case.recording.stacks for site in stack if site.own}
