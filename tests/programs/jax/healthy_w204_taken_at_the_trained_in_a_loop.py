@@ -37,23 +37,17 @@ def step(carry, number):
     learner, states = carry
     actions = jnp.argmax(values(learner.params, states), axis=1)
     reached = jnp.roll(states, 1, axis=0) + 0.1 * actions[:, None]
-    learner = jax.lax.cond(
-        number % 2 == 0, partial(learn, reached, actions, reached[:, 0]), lambda kept: kept, learner
-    )
-    synced = jax.lax.cond(
-        number % 4 == 0, lambda: learner.params, lambda: learner.target_params
-    )
+    update = partial(learn, reached, actions, reached[:, 0])
+    learner = jax.lax.cond(number % 2 == 0, update, lambda kept: kept, learner)
+    synced = jax.lax.cond(number % 4 == 0, lambda: learner.params, lambda: learner.target_params)
     return (learner._replace(target_params=synced), reached), None
 
 
 @jax.jit
 def train(key):
-    keys = jax.random.split(key, 3)
-    shapes = {"w1": (4, 16), "w2": (16, 2)}
-    params = {n: jax.random.normal(k, s) for k, (n, s) in zip(keys, shapes.items())}
+    params = {"w1": jax.random.normal(key, (4, 16)), "w2": jax.random.normal(key, (16, 2))}
     learner = Learner(params, jax.tree.map(jnp.copy, params), optimizer.init(params))
-    states = jax.random.normal(keys[2], (8, 4))
-    return jax.lax.scan(step, (learner, states), jnp.arange(20))
+    return jax.lax.scan(step, (learner, jax.random.normal(key, (8, 4))), jnp.arange(20))
 
 
 train(jax.random.key(0))
