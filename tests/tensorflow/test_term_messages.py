@@ -62,6 +62,21 @@ MESSAGES: dict[str, dict[str, Any]] = {
             (30, "the loss, which does not use it"),
         ],
     },
+    "w105_kept_exponential": {
+        "severity": "error",
+        "message": "`log_alpha` gets no gradient: the loss at line 16 is computed with `alpha`, which only keeps what "
+        "was computed from it",
+        "label": "uses `alpha`, and `log_alpha` is the one to be trained",
+        "why": "`alpha` is a variable of its own, written at line 8. No gradient goes through a store, so that none "
+        "gets from it to `log_alpha`.",
+        "fix": "compute it from `log_alpha` under the tape, in the place of `alpha` in `alpha * gap`",
+        "variables": ("log_alpha",),
+        "path": [
+            (8, "`alpha` is given what was computed from `log_alpha`"),
+            (16, "computed with `alpha`"),
+            (16, "the loss"),
+        ],
+    },
     "w105_loss_of_the_other": {
         "severity": "error",
         "message": "`generator` (4 variables) gets no gradient: the loss at line 23 does not use it",

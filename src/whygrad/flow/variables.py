@@ -41,6 +41,9 @@ class Variable:
     """The class whose instance keeps an unregistered variable in a plain container."""
     taken_in: int | None = None
     """TensorFlow: stack of the line that made the Lambda layer whose function uses it, which keeps no weights."""
+    derived_from: dict[int, int] = field(default_factory=dict)
+    """TensorFlow: variables that what was written into it was computed from (`alpha.assign(tf.exp(log_alpha))`), each
+    with the stack of the write."""
     found: int = 0
     """TensorFlow: the last look for names that came upon it in a model; 0 where none did."""
 

@@ -100,6 +100,7 @@ from whygrad.rules.cuts.consumer import (
 from whygrad.rules.cuts.creation import created_at, whole_parts
 from whygrad.rules.cuts.handed_over import handed_over
 from whygrad.rules.cuts.idle_terms import idle_terms
+from whygrad.rules.cuts.kept_results import kept_results
 from whygrad.rules.cuts.last_use import dropped_at, last_use, routed, runs_others
 from whygrad.rules.cuts.left_out_of_loop import left_out_of_loop
 from whygrad.rules.cuts.loss_of_another_tape import own_loss
@@ -152,6 +153,9 @@ def check(case: Case) -> Iterator[Finding]:
         yield from left_out(case, missing, variables)
         yield from without_term(case, missing, variables & missing.only_weight)
         variables -= missing.dropped.keys() | missing.only_weight
+        for members, finding in kept_results(case, missing, set(variables)):
+            variables -= members
+            yield finding
         for members, finding in network_used_instead(case, missing, _not_here(case, missing, variables)):
             variables -= members
             yield finding

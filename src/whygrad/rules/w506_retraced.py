@@ -77,6 +77,7 @@ SUMMARY = "tf.function or jit compiles again in nearly every call"
 
 _OFTEN = 5
 _OFTEN_BY_SHAPE = 10
+_MANY = 20
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -85,7 +86,8 @@ def check(case: Case) -> Iterator[Finding]:
         kind = retrace.reason.partition(" ")[0]
         often = _OFTEN_BY_SHAPE if kind in ("shape", "object", "held", "other", "") else _OFTEN
         where = case.site(retrace.stack)
-        again = retrace.count >= 0.8 * retrace.calls or (kind == "number" and _counts_on(retrace))
+        again = retrace.count >= 0.8 * retrace.calls
+        again |= kind == "number" and (_counts_on(retrace) or _warms_up(retrace))
         if where is None or retrace.count < often or not again:
             continue
         if case.recording.framework == "jax" and not retrace.calls:
@@ -104,6 +106,15 @@ def check(case: Case) -> Iterator[Finding]:
 def _counts_on(retrace: Retrace) -> bool:
     """Whether new numbers keep coming to the end: the epoch as an argument, for which some calls each are made."""
     return retrace.count >= 0.2 * retrace.calls and retrace.last > 0.7 * retrace.calls
+
+
+def _warms_up(retrace: Retrace) -> bool:
+    """Whether each call was given a new fraction until it settled: a weight that is annealed.
+
+    Whole numbers may be the few sizes that a function is traced for in advance; few traces in a long run cost nothing.
+    """
+    fraction = "." in retrace.reason or "e-" in retrace.reason
+    return fraction and retrace.count == retrace.last and retrace.count >= min(0.2 * retrace.calls, _MANY)
 
 
 def _words(framework: str, retrace: Retrace, kind: str) -> tuple[str, str, str]:

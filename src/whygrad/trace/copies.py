@@ -32,7 +32,7 @@ _AVERAGED = frozenset({
     "mul", "__mul__", "__rmul__", "multiply", "add", "__add__", "__radd__", "sub", "__sub__", "__rsub__", "rsub",
     "lerp", "mul_", "add_", "lerp_", "sub_", "div", "__truediv__", "truediv",
 })  # fmt: skip
-_PASSED_ON = _AVERAGED | frozenset({
+PASSED_ON = _AVERAGED | frozenset({
     "detach", "data.__get__", "clone", "to", "cpu", "cuda", "float", "double", "half", "type", "contiguous", "view",
     "view_as", "reshape", "getitem", "__getitem__", "cat", "t", "tensor", "as_tensor", "from_numpy", "tensor data",
     "read_value", "identity", "constant", "convert_to_tensor", "cast", "copy", "copy_", "data.__set__", "assign",
@@ -316,7 +316,7 @@ def _sources(
                 others.add(value.variable)
             continue
         op = made_by.get(number)
-        if op is None or op.at > entry.at or op.name not in _PASSED_ON:
+        if op is None or op.at > entry.at or op.name not in PASSED_ON:
             continue
         averaged = averaged or op.name in _AVERAGED
         kept = kept or (op.name == "clone" and not _on_one_line(recording, op.stack, entry.stack))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from whygrad.flow.operations import Value
 from whygrad.flow.variables import Variable
 from whygrad.trace import keras_names
 from whygrad.trace import tensorflow_vocabulary as words
+from whygrad.trace.copies import PASSED_ON
 
 if TYPE_CHECKING:
     from whygrad.trace.tensorflow_recorder import TensorFlowRecorder
@@ -37,6 +38,8 @@ class Store:
     born: int = 0
     layer_made: bool = False
     copied: bool = False
+    derived: dict[int, int] = field(default_factory=dict)
+    """Variables that its content was computed from, by more than being handed on, with the stack of the write."""
 
 
 class Variables:
@@ -100,7 +103,7 @@ class Variables:
             self.recorder.recording.variables[store.number] = Variable(
                 id=store.number, name="", network="", shape=value.shape,
                 trainable=value.floating and bool(variable is None or variable.trainable), created=store.created,
-                born=store.born,
+                born=store.born, derived_from=store.derived,
             )  # fmt: skip
             self.recorder.copies.first(store.number)
         return store.number
@@ -134,7 +137,7 @@ class Variables:
         by, before = words.WRITES[op_type], self.content(store)
         if op_type not in words.OVERWRITES:
             sources = [before, *sources]
-        copies = op_type in words.OVERWRITES and self._copies(store, sources)
+        copies = op_type in words.OVERWRITES and self._copies(store, sources, stack)
         after = self._new_content(store, inputs[-1] if op_type in words.OVERWRITES else None)
         # Where it is written to may have been computed.
         places = self.recorder.values.inputs(inputs[1:-1], stack, frame)
@@ -183,23 +186,28 @@ class Variables:
         weights = store.layer_made or variable is None or variable.trainable
         return bool(weights and not self.recorder.local.tapes)
 
-    def _copies(self, store: Store, sources: list[int]) -> bool:
-        """Whether an assigned value comes from elsewhere, rather than from the variable itself and its gradient."""
+    def _copies(self, store: Store, sources: list[int], stack: int) -> bool:
+        """Whether an assigned value comes from elsewhere, rather than from the variable itself and its gradient.
+
+        What was made of other variables on the way (`alpha.assign(tf.exp(log_alpha))`) is written down.
+        """
         made = {value: op for op in list(self.recorder.recording.ops.values())[-400:] for value in op.outputs}
-        todo, seen, own, other = list(sources), set(sources), False, False
+        todo, seen, own, other = [(value, False) for value in sources], set(sources), False, False
         while todo and len(seen) < 200:
-            value = todo.pop()
+            value, computed = todo.pop()
             if value == store.content:
                 own = True
                 continue
-            if self.recorder.recording.values[value].variable is not None:
+            variable = self.recorder.recording.values[value].variable
+            if variable is not None:
                 other = True
+                store.derived.update({variable: stack} if computed else {})
                 continue
             op = made.get(value)
             for source in op.inputs if op is not None and op.name not in ("gradient", "jacobian") else ():
-                if source not in seen:
+                if source not in seen and op is not None:
                     seen.add(source)
-                    todo.append(source)
+                    todo.append((source, computed or op.name not in PASSED_ON))
         return other or not own
 
 

@@ -19,12 +19,16 @@ def _round_began(recording: Recording, backward: Backward, variables: set[int]) 
     return max((s.at for s in steps if not held or s.optimizer in held), default=0)
 
 
-def dropped_terms(recording: Recording, part: reach.Slice, variables: set[int], backward: Backward) -> dict[int, Op]:
+def dropped_terms(
+    recording: Recording, part: reach.Slice, variables: set[int], backward: Backward, tracked: bool = False
+) -> dict[int, Op]:
     """Variables for which a loss term was computed that the loss does not contain, with that term.
 
     `advantage = (returns - values).detach()` is right, and `values` has its own term, `value_loss`. When that term is
     computed and not added to the loss, the stop is innocent and the missing term is the fault. The loss has the term
     where the same expression is a part of it: what one observation gave (as the agent acts) is no second one.
+
+    `tracked`: also terms that nothing but a metric gets.
     """
     bit = {v: 1 << i for i, v in enumerate(sorted(variables))}
     values = recording.values
@@ -34,8 +38,9 @@ def dropped_terms(recording: Recording, part: reach.Slice, variables: set[int], 
     reduced: set[int] = set()
     since = _round_began(recording, backward, variables)
     terms: list[Op] = []
+    metrics = _tracking(recording, since, backward.at) if tracked else set[int]()
     for at, op in recording.ops.items():
-        if at < since or at >= backward.at:
+        if at < since or at >= backward.at or at in metrics:
             continue
         if op.kind not in ("leave", "stop"):
             consumed.update(op.inputs)
@@ -57,6 +62,26 @@ def dropped_terms(recording: Recording, part: reach.Slice, variables: set[int], 
         if not any(value in consumed for value in op.outputs):
             mask = masks.get(op.outputs[0], 0) & ~within.get(_expression(recording, op), 0)
             found.update({variable: op for variable, flag in bit.items() if mask & flag})
+    return found
+
+
+def _tracking(recording: Recording, since: int, until: int) -> set[int]:
+    """Operations by which a line does nothing but write something down, in a variable that nobody trains: a metric."""
+    trained = {v for o in recording.optimizers.values() for v in o.holds} | {
+        v for b in recording.backwards for v in b.wanted
+    }
+    taken: dict[int, bool] = {}  # whether a value goes anywhere else
+    places, found = set[int](), set[int]()
+    for at, op in reversed(recording.ops.items()):
+        if not since <= at < until:
+            continue
+        if op.kind == "write" and not any(recording.values[v].variable in trained for v in op.outputs):
+            places.add(op.stack)
+            found.add(at)
+        elif op.stack in places and op.outputs and not any(taken.get(v, True) for v in op.outputs):
+            found.add(at)
+        for value in op.inputs:
+            taken[value] = taken.get(value, False) or at not in found
     return found
 
 

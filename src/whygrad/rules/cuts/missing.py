@@ -15,6 +15,7 @@ from whygrad.rules.cuts.intent import (
     advantages,
     feeds_copy,
     is_compared,
+    is_straight_through,
     is_target,
     without_targets,
 )
@@ -92,7 +93,7 @@ def _explained(case: Case, backward: Backward, variables: set[int]) -> list[Miss
     left -= without_slope(case, backward, left)
     if left:
         part = case.slice(backward, reach.CERTAIN)
-        dropped = _dropped(case, part, left, backward)
+        dropped = _dropped(case, part, left, backward, tracked=True)
         found.append(Missing(backward, frozenset(left), [], part, update, seen, frozenset(left), dropped))
     return found
 
@@ -140,6 +141,10 @@ def _weigh(case: Case, backward: Backward, part: reach.Slice, cuts: list[reach.C
     meant = [cut for cut in cuts if cut.op.kind in ("stop", "leave") or cut.op.switch is not None]
     stopped = {v for cut in meant for v in cut.variables}.difference(*(c.variables for c in cuts if c not in meant))
     dropped = _dropped(case, part, stopped, backward) if stopped else {}
+    # No gradient is meant to come through a straight-through estimator: what it hides has a term of its own.
+    through = [cut for cut in cuts if cut.op.kind == "stop" and is_straight_through(case, part, cut, backward.tape)]
+    hidden = stopped.difference(dropped, *(c.variables for c in cuts if c not in through))
+    dropped |= _dropped(case, part, hidden, backward, tracked=True) if hidden else {}
     if backward.error is not None:  # nothing of it is alive: what is cut was to be, and a number for a log was not
         dropped = {v: op for v, op in dropped.items() if not is_logged(case, op)}
     weights = [c for c in advantages(case, part, cuts, backward.tape) if not _all_that_is_asked(case, backward, c)]
@@ -160,9 +165,11 @@ def _all_that_is_asked(case: Case, backward: Backward, cut: reach.Cut) -> bool:
     return single and bool(backward.wanted) and cut.variables >= set(backward.wanted)
 
 
-def _dropped(case: Case, part: reach.Slice, variables: set[int], backward: Backward) -> dict[int, Op]:
+def _dropped(
+    case: Case, part: reach.Slice, variables: set[int], backward: Backward, tracked: bool = False
+) -> dict[int, Op]:
     """Terms that the loss was put together without; the mean of a network's own output is for a log."""
-    found = dropped_terms(case.recording, part, variables, backward)
+    found = dropped_terms(case.recording, part, variables, backward, tracked)
     return {v: op for v, op in found.items() if not is_logged_mean(case, op, variables)}
 
 

@@ -38,17 +38,19 @@ def replaced(recording: Recording, unheld: set[int], uses: Callable[[Backward, i
     asked = {v for b in later for v in b.wanted} | {
         v for s in recording.steps if s.at > since for v in s.applied | s.without
     }
-    # A name that now belongs to something else, or none at all: a target network keeps a name of its own.
+    # A name that now belongs to something else, one in a list alone, or none: a target network keeps a name of its own,
+    # and so does a temperature whose exponential is kept beside it.
     taken = {variables[v].network for v in made_late} | {UNNAMED}
     beside = max(variables[v].found for v in made_late)
     stale = {
         v
         for v in asked
         if variables[v].born < since
-        and (variables[v].network in taken or not variables[v].model)
+        and (variables[v].network in taken or (not variables[v].model and "[" in variables[v].name))
         and not (beside and variables[v].found == beside)  # the program has both, each in a place of its own
         and not any(v in b.got or uses(b, v) for b in later)
     }
+    stale.difference_update(*(variables[v].derived_from for v in unheld))  # not replaced: copies are computed from them
     if stale and not any(variables[v].model for v in stale):
         stale -= _read_since(recording, since)  # a temperature that the program still takes its numbers from
     holders = [o.at for o in recording.optimizers.values() if o.holds & stale]
