@@ -268,6 +268,19 @@ def assigned_in(file: str, owner: str, name: str) -> Site | None:
     return None
 
 
+def declared_in(file: str, owner: str, name: str) -> Site | None:
+    """The declaration of a field (`head: Linear = field(static=True)`) in the body of a class."""
+    tree = tree_of(file)
+    for body in ast.walk(tree) if tree is not None else ():
+        if not isinstance(body, ast.ClassDef) or body.name != owner.rpartition(".")[2]:
+            continue
+        for node in body.body:
+            if isinstance(node, ast.AnnAssign) and dotted(node.target) == name:
+                end = node.end_col_offset or node.col_offset
+                return Site(file, node.lineno, node.col_offset, node.end_lineno or node.lineno, end, owner)
+    return None
+
+
 def _matched(place: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
     if isinstance(place, ast.Tuple) and isinstance(value, ast.Tuple) and len(place.elts) == len(value.elts):
         yield from zip(place.elts, value.elts, strict=True)

@@ -113,18 +113,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whygrad.flow import reach
-from whygrad.flow.events import Backward, GivenNothing
+from whygrad.flow.events import GivenNothing
 from whygrad.flow.operations import Op
 from whygrad.flow.site import Site, Stack
 from whygrad.flow.source import expression
 from whygrad.flow.syntax import assigned_in
-from whygrad.flow.variables import HiddenLayer
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.updates.hidden_layers import hidden_layers
 from whygrad.rules.updates.lambda_weights import lambda_weights, taken_in_by_lambda
-from whygrad.rules.updates.plain_variables import PLACE, drawn, plain_variables
+from whygrad.rules.updates.plain_variables import plain_variables
 from whygrad.rules.updates.plain_weights import PlainWeight, plain_weights
 from whygrad.rules.updates.refused_layers import refused_layers
 from whygrad.rules.updates.replaced import UNNAMED
@@ -132,16 +131,6 @@ from whygrad.rules.wording import networks, quoted, subject, verb
 
 CODE, NAME = "W203", "unregistered"
 SUMMARY = "layers the model does not track: in a plain list, a dict, an object"
-
-
-_SEEN = {
-    "static field": "take static=True away: it is for what is no array, such as a size or a function",
-    "static array": "take static=True away; if it is to stay as it is, stop its gradient where it is used",
-    "plain container": "keep layers in nnx.List([…]) or nnx.Dict({…}), which Flax NNX does look into",
-    "plain object": "keep the layer as an attribute of the model, or make the class of the object a module as well",
-    "function": "keep the layer itself in the model, beside the function: what a function has taken in is no leaf",
-}
-"""What brings a layer into the tree, by what it is kept in."""
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -165,10 +154,7 @@ def check(case: Case) -> Iterator[Finding]:
         yield _plain_weight(case, plain)
     yield from plain_variables(case)
     yield from refused_layers(case)
-    for layer in (one for one in recording.hidden if one.place != PLACE and _there_to_learn(case, one)):
-        backward = next((b for b in recording.backwards if not b.implicit and _would_learn(case, layer, b)), None)
-        if backward is not None:
-            yield _hidden_finding(case, layer, backward)
+    yield from hidden_layers(case)
 
 
 def in_objects(case: Case) -> set[int]:
@@ -230,43 +216,6 @@ def _plain_weight(case: Case, found: PlainWeight) -> Finding:
         "computed for it, and it keeps its first values.",
         fix=f"{found.name} = nn.Parameter(…); if it is to stay as it is: self.register_buffer(…)",
         variables=(), where=found.where, label="no parameter of the model",
-        path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
-    )  # fmt: skip
-
-
-def _there_to_learn(case: Case, hidden: HiddenLayer) -> bool:
-    """A layer is. An array by itself may be a table; one of random numbers beside others that learn is a weight."""
-    if hidden.place != "static array":
-        return True
-    beside = hidden.name.rpartition(".")[0]
-    return drawn(case, hidden) and any(case.variable(v).name.rpartition(".")[0] == beside for v in case.trained)
-
-
-def _would_learn(case: Case, layer: HiddenLayer, backward: Backward) -> bool:
-    """Whether a loss would reach a layer, were it a part of the model. One that is stopped (a teacher) is kept so."""
-    part = case.slice(backward)
-    used = layer.values & part.values
-    return bool(used and used & reach.smooth_to_loss(case.recording, part, None))
-
-
-def _hidden_finding(case: Case, layer: HiddenLayer, backward: Backward) -> Finding:
-    """JAX: a layer that is no part of the tree which is differentiated."""
-    stack, loss = case.stack(layer.created), case.loss_site(backward)
-    inside = [site for site in stack if site.function == f"{layer.keeper}.__init__"]
-    where = next(iter((*inside, *stack)), loss)
-    model = layer.name.partition(".")[0]
-    array = layer.place == "static array"
-    place = "a static field" if array else f"a {layer.place}"
-    used = f"is used by `{model}` but is no part of it" if layer.place != "function" else "is no part of the model"
-    steps = [(where, "creation", "made here"), (loss, "loss", "the loss, to which it is a constant")]
-    return Finding(
-        code=CODE, rule=NAME, severity="warning" if array else "error",
-        message=f"`{layer.name}` {used}: `{layer.keeper}` keeps it in {place}",
-        why=f"JAX differentiates and updates the leaves of a tree, and does not look into {place}. "
-        f"{'These random numbers' if array else 'The weights of this layer'} are constants of the function: no "
-        "gradient is asked for them, and they keep their first values.",
-        fix=_SEEN[layer.place], variables=(layer.name,), where=where,
-        label=f"JAX does not see this {'array' if array else 'layer'}", loss=loss,
         path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
     )  # fmt: skip
 

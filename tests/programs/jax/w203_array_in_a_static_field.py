@@ -10,11 +10,11 @@ warnings.filterwarnings("ignore", message="A JAX array is being set as static")
 
 
 class Waves(eqx.Module):
-    frequency: jax.Array = eqx.field(static=True)
+    frequency: jax.Array = eqx.field(static=True)  # fires: W203
     phase: jax.Array
 
     def __init__(self, key):
-        self.frequency = 2.0 * jax.random.normal(key, (8,))  # fires: W203
+        self.frequency = 2.0 * jax.random.normal(key, (8,))
         self.phase = jnp.zeros(8)
 
     def __call__(self, x):

@@ -11,12 +11,12 @@ warnings.filterwarnings("ignore", message="A JAX array is being set as static")
 
 class Net(eqx.Module):
     body: eqx.nn.Linear
-    head: eqx.nn.Linear = eqx.field(static=True)
+    head: eqx.nn.Linear = eqx.field(static=True)  # fires: W203
 
     def __init__(self, key):
         one, two = jax.random.split(key)
         self.body = eqx.nn.Linear(4, 16, key=one)
-        self.head = eqx.nn.Linear(16, 1, key=two)  # fires: W203
+        self.head = eqx.nn.Linear(16, 1, key=two)
 
     def __call__(self, x):
         return self.head(jnp.tanh(self.body(x)))
