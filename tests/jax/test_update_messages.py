@@ -83,11 +83,19 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "message": "`waves.frequency` is used by `waves` but is no part of it: `Waves` keeps it in a static field",
         "label": "JAX does not see this array",
         "why": "JAX differentiates and updates the leaves of a tree, and does not look into a static field. These "
-        "random numbers are constants of the function: no gradient is asked for them, and they keep their first "
-        "values.",
+        "numbers are constants of the function: no gradient is asked for them, and they keep their first values.",
         "fix": "take static=True away; if it is to stay as it is, stop its gradient where it is used",
         "variables": ("waves.frequency",),
         "path": [(17, "made here"), (26, "the loss, to which it is a constant")],
+    },
+    "w503_synced_with_itself": {
+        "severity": "warning",
+        "message": "the sync of `target` takes `target` itself: it never follows `params`",
+        "label": "made of itself alone",
+        "why": "The loss takes its targets from `target`, which stays what it was when training began.",
+        "fix": "make it of `params` here",
+        "variables": ("target['hidden']", "target['out']"),
+        "path": [(22, "the target is computed with `target`"), (35, "made of itself alone"), (24, "the loss")],
     },
     "w203_layers_in_a_plain_list": {
         "severity": "error",

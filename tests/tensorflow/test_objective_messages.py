@@ -326,3 +326,13 @@ MESSAGES: dict[str, dict[str, Any]] = {
 def test_message_word_for_word(name: str) -> None:
     code = name.split("_")[0].upper()
     assert said(only(run(FOLDER / f"{name}.py"), code)) == MESSAGES[name]
+
+
+def test_a_method_that_moves_all_targets_is_told_where_it_is_called() -> None:
+    findings = run(FOLDER / "w503_one_method_for_all.py").findings
+    assert [f.message for f in findings] == [
+        "`target_actor` never follows `actor`",
+        "`target_critic` never follows `critic`",
+    ]
+    assert {f.label for f in findings} == {"called here once, and never again"}
+    assert {f.fix for f in findings} == {"call `self.move(1.0)` after every so many updates, too"}

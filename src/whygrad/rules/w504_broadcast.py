@@ -145,7 +145,7 @@ def _first(case: Case, objective: Objective) -> Op | None:
             if wanted or not _elementwise(case, op, tainted):
                 return None
             tainted.update(v for v in op.outputs if v in values)
-    wrong = [op for op in first if not _only_averaged(case, objective, op) and not _evenly_weighed(case, op)]
+    wrong = [op for op in first if not _only_averaged(case, objective, op) and not _evenly_weighed(case, objective, op)]
     return wrong[0] if wrong and objective.part.loss in tainted else None
 
 
@@ -213,13 +213,31 @@ def _only_averaged(case: Case, objective: Objective, op: Op) -> bool:
     return averaged
 
 
-def _evenly_weighed(case: Case, op: Op) -> bool:
-    """Whether rows are multiplied by data that is the same for all: a column of ones mixes nothing up."""
+def _evenly_weighed(case: Case, objective: Objective, op: Op) -> bool:
+    """Whether rows are multiplied by data that is the same for all: a column of ones mixes nothing up.
+
+    Unless the matrix meets another row of the batch later: a batch without an end has ones for `1 - done`, too.
+    """
     if op.name not in PRODUCT:
         return False
     known = [case.recording.values[_base(case, v)] for v in op.inputs[:2]]
     data = [one.numbers for one in known if one.variable is None and _came_so(case, one.id) and one.numbers is not None]
-    return any(numbers.finite and numbers.low == numbers.high for numbers in data)
+    even = any(numbers.finite and numbers.low == numbers.high for numbers in data)
+    return even and not _meets_row(case, objective, op)
+
+
+def _meets_row(case: Case, objective: Objective, op: Op) -> bool:
+    """Whether a matrix that an operation makes is added to a row of the batch, or held against one."""
+    follow, square = set(op.outputs), case.recording.values[op.outputs[0]].shape
+    for later in objective.part.ops:
+        if later.at <= op.at or not any(v in follow for v in later.inputs):
+            continue
+        beside = [v for v in later.inputs if v not in follow]
+        if later.name in DIFFERENCE | SUM | MINUS and any(_shape(case, v) == square[:1] for v in beside):
+            return True
+        if all(case.recording.values[v].shape == square for v in later.outputs):
+            follow.update(later.outputs)
+    return False
 
 
 def _by_a_number(case: Case, op: Op, follow: set[int]) -> bool:

@@ -13,7 +13,7 @@ from whygrad.rules.targets.synced_twice import synced_twice
 from whygrad.rules.targets.target_kinds import makes_targets
 from whygrad.rules.targets.twin import Twin
 from whygrad.rules.targets.twins import shown_apart
-from whygrad.rules.targets.waiting_sync import fallen, held_back, in_loop, waiting
+from whygrad.rules.targets.waiting_sync import fallen, held_back, in_loop, of_itself, waiting
 from whygrad.rules.wording import at_line, count, quoted
 
 CODE, NAME = "W503", "target-never-synced"
@@ -83,6 +83,11 @@ def unsynced(case: Case, twin: Twin) -> Finding:
             "nothing takes the new state",
             f"Arrays in JAX do not change: a new state is made here, and the old one stays in use. {stayed}",
             "bind what this returns to the name of the state")  # fmt: skip
+    alone = of_itself(files, names) if case.recording.framework == "jax" else None
+    if alone is not None and not case.recording.cut_short:
+        return finding_of(case, twin, alone, "warning",
+            f"the sync of {name} takes {name} itself: it never follows {online}", "made of itself alone", stayed,
+            f"make it of {online} here")  # fmt: skip
     severity: Severity = "note" if case.recording.cut_short or _may_stay(case, twin, files, names) else "warning"
     held = held_back(files, ran, names, functions)
     if held is not None:
@@ -90,7 +95,11 @@ def unsynced(case: Case, twin: Twin) -> Finding:
             f"the sync of {name} is never reached: nothing changes `{held[1]}`", "this never comes true",
             f"`{held[1]}` has the same value in every update, and so the condition of the sync does. {stayed}",
             f"count the updates in `{held[1]}`")  # fmt: skip
-    where = blamed(case, once[-1:]) if once else used_at(case, twin) or case.loss_site(twin.objective.backward)
+    where = _begun_at(case, once[-1]) if once else used_at(case, twin) or case.loss_site(twin.objective.backward)
+    if once and where != blamed(case, once[-1:]):
+        return finding_of(case, twin, where, severity, f"{name} never follows {online}",
+            "called here once, and never again", stayed,
+            f"call {quoted(where)} after every so many updates, too")  # fmt: skip
     label = "copied here once, and never again" if once else "the target network is used here and never synced"
     return finding_of(case, twin, where, severity, f"{name} never follows {online}", label, stayed,
         _advice(case.recording.framework, twin, quoted(where, "") if once else ""))  # fmt: skip
@@ -134,6 +143,20 @@ def _advice(framework: str, twin: Twin, first: str) -> str:
 def blamed(case: Case, copies: list[Copy]) -> Site | None:
     """The line to blame for copies."""
     return sync_source.blamed(case.stack(copies[0].stack))
+
+
+def _begun_at(case: Case, copy: Copy) -> Site | None:
+    """The line to blame for a copy that ran once; of a function that syncs several targets, the one call of it."""
+    where, stack = blamed(case, [copy]), case.stack(copy.stack)
+    if where is None or where not in stack or "__init__" in where.function:
+        return where
+    caller = stack[stack.index(where) + 1 :][:1]
+    served = {
+        case.variable(c.target).network
+        for c in case.recording.copies
+        if any((one.file, one.function) == (where.file, where.function) for one in case.stack(c.stack))
+    }
+    return caller[0] if caller and len(served) > 1 else where
 
 
 def used_at(case: Case, twin: Twin) -> Site | None:

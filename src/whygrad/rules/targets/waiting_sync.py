@@ -14,6 +14,8 @@ from whygrad.flow.syntax import Function, around, dotted, spoken_in, tree_of
 from whygrad.rules.targets.sync_source import SYNCS
 
 _MAKES = frozenset({"_replace", "replace", "tree_map", "incremental_update", "periodic_update", "apply_updates"})
+_COPIES = frozenset({"map", "tree_map", "incremental_update", "periodic_update", "copy", "deepcopy"})
+_COPYING = frozenset({"jnp.copy", "jnp.array", "jnp.asarray", "np.array", "np.copy", "copy.copy", "copy.deepcopy"})
 _CALLS_NOTHING = frozenset({"object", "Module", "nn.Module", "torch.nn.Module"})
 _CALLED_BY_MODULES = frozenset({"forward", "train", "eval", "state_dict", "load_state_dict", "parameters", "apply"})
 """What `nn.Module` itself calls; no other method of a network runs unless the program calls it."""
@@ -81,6 +83,19 @@ def fallen(files: Iterable[str], names: set[str]) -> Site | None:
     return None
 
 
+def of_itself(files: Iterable[str], names: set[str]) -> Site | None:
+    """A line that gives a network of these names its own content again: `target = tree.map(jnp.copy, target)`."""
+    trees = [(file, tree) for file in files if (tree := tree_of(file)) is not None]
+    for file, tree in trees:
+        for function, statement in _statements(tree, ""):
+            if function == "__init__" or not _of_itself(statement) or not isinstance(statement, ast.Assign):
+                continue
+            call = dotted(statement.value.func) if isinstance(statement.value, ast.Call) else ""
+            if call.rpartition(".")[2] in _COPIES and set(dotted(statement.targets[0]).split(".")) & names:
+                return _site(file, statement, function)
+    return None
+
+
 def _site(file: str, statement: ast.stmt | ast.expr, function: str) -> Site:
     last, end = statement.end_lineno or statement.lineno, statement.end_col_offset or statement.col_offset
     return Site(file, statement.lineno, statement.col_offset, last, end, function)
@@ -118,11 +133,21 @@ def _lets_fall(statement: ast.stmt) -> bool:
 
 
 def _of_itself(statement: ast.stmt) -> bool:
-    """Whether a statement binds a network anew to what is made of it alone: moved to a device, wrapped, compiled."""
+    """Whether a statement binds a network anew to what is made of it alone: moved to a device, wrapped, mapped."""
     if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call) or statement.value.keywords:
         return False
-    names = [dotted(one) for one in (*statement.targets, *statement.value.args)]
-    return len(names) == 2 and names[0] != "" and names[0] == names[1]
+    given = [one for one in statement.value.args if not _knows_nothing(one) and dotted(one) not in _COPYING]
+    names = [dotted(one) for one in (*statement.targets, *given)]
+    return len(names) > 1 and names[0] != "" and set(names) == {names[0]}
+
+
+def _knows_nothing(node: ast.expr) -> bool:
+    """A number, or a function that uses only what it is given: `lambda p: jnp.copy(p)`."""
+    if not isinstance(node, ast.Lambda):
+        return isinstance(node, ast.Constant)
+    own = {one.arg for one in (*node.args.args, *node.args.kwonlyargs)}
+    called = {id(root) for one in ast.walk(node.body) if isinstance(one, ast.Call) for root in ast.walk(one.func)}
+    return all(one.id in own or id(one) in called for one in ast.walk(node.body) if isinstance(one, ast.Name))
 
 
 @functools.lru_cache(maxsize=512)

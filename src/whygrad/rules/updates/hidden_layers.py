@@ -1,4 +1,4 @@
-"""JAX: layers, and random numbers beside what learns, that a model keeps where JAX does not look."""
+"""JAX: layers, and numbers beside what learns, that a model keeps where JAX does not look."""
 
 from __future__ import annotations
 
@@ -33,11 +33,17 @@ def hidden_layers(case: Case) -> Iterator[Finding]:
 
 
 def _there_to_learn(case: Case, hidden: HiddenLayer) -> bool:
-    """A layer is. An array by itself may be a table; one of random numbers beside others that learn is a weight."""
+    """A layer is. An array by itself may be a table; one of random numbers beside others that learn is a weight.
+
+    So is one that begins with the same number everywhere: a table of that kind would be one number.
+    """
     if hidden.place != "static array":
         return True
+    known = [case.recording.values[v].numbers for v in hidden.values]
+    filled = all(one is not None and one.size > 1 and one.low == one.high for one in known)
     beside = hidden.name.rpartition(".")[0]
-    return drawn(case, hidden) and any(case.variable(v).name.rpartition(".")[0] == beside for v in case.trained)
+    learns = any(case.variable(v).name.rpartition(".")[0] == beside for v in case.trained)
+    return learns and (filled or drawn(case, hidden))
 
 
 def _would_learn(case: Case, layer: HiddenLayer, backward: Backward) -> bool:
@@ -62,7 +68,7 @@ def _finding(case: Case, layer: HiddenLayer, backward: Backward) -> Finding:
         code="W203", rule="unregistered", severity="warning" if array else "error",
         message=f"`{layer.name}` {used}: `{layer.keeper}` keeps it in {place}",
         why=f"JAX differentiates and updates the leaves of a tree, and does not look into {place}. "
-        f"{'These random numbers' if array else 'The weights of this layer'} are constants of the function: no "
+        f"{'These numbers' if array else 'The weights of this layer'} are constants of the function: no "
         "gradient is asked for them, and they keep their first values.",
         fix=_SEEN[layer.place], variables=(layer.name,), where=where,
         label=f"JAX does not see this {'array' if array else 'layer'}", loss=loss,
