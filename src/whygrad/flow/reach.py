@@ -7,7 +7,7 @@ them in one pass, with a set of variables kept as the bits of one integer.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from whygrad.flow.events import Backward
@@ -195,17 +195,24 @@ def _cuts_from(recording: Recording, part: Slice, starts: dict[int, int], tape: 
 
 
 def _open_together(recording: Recording, part: Slice, found: list[Cut], tape: int | None) -> None:
-    """A stop in a loop is met again in each round, one behind the other; it is one expression, and so one wall."""
-    again: dict[tuple[str, int], int] = {}
+    """Cuts one behind the other that are one wall: a stop in a loop, met again in each round; stores in variables.
+
+    The state of a simulation is kept in several variables, each written with what was computed from the others.
+    """
+    again: dict[tuple[str, int], set[int]] = {}
+    stores = set()
     for op in part.ops:
         if op.kind == "stop":
-            again[op.name, op.stack] = again.get((op.name, op.stack), 0) + 1
-    places = {(cut.op.name, cut.op.stack) for cut in found if again.get((cut.op.name, cut.op.stack), 0) > 1}
-    for place in sorted(places)[:_PLACES]:
-        smooth = smooth_to_loss(recording, part, tape, place)
-        for cut in found:
-            if (cut.op.name, cut.op.stack) == place and any(value in smooth for value in cut.op.outputs):
-                cut.alone = True
+            again.setdefault((op.name, op.stack), set()).add(op.at)
+        elif op.kind == "write" and tape is not None and tape in op.tapes:
+            stores.add(op.at)
+    cut = {one.op.at for one in found}
+    walls = [again[place] for place in sorted(again) if len(again[place]) > 1 and again[place] & cut][:_PLACES]
+    for wall_of in (*walls, stores):
+        smooth = smooth_to_loss(recording, part, tape, wall_of) if len(wall_of) > 1 else set()
+        for one in found:
+            if one.op.at in wall_of and any(value in smooth for value in one.op.outputs):
+                one.alone = True
 
 
 def _becomes_content(recording: Recording, op: Op) -> bool:
@@ -236,16 +243,14 @@ def wall(op: Op, tape: int | None) -> bool:
     return step_function(op) or (tape is not None and tape not in op.tapes)
 
 
-def smooth_to_loss(
-    recording: Recording, part: Slice, tape: int | None, mended: tuple[str, int] | None = None
-) -> set[int]:
+def smooth_to_loss(recording: Recording, part: Slice, tape: int | None, mended: Collection[int] = ()) -> set[int]:
     """Values from which a gradient could come from the loss, if only something there asked for one.
 
-    `mended`: the name and the stack of operations that are taken for no walls.
+    `mended`: operations that are taken for no walls.
     """
     smooth = {part.loss}
     for op in reversed(part.ops):
-        stands = wall(op, tape) and (op.name, op.stack) != mended
+        stands = wall(op, tape) and op.at not in mended
         if stands or not any(value in smooth for value in op.outputs):
             continue
         floating = [value for value in op.inputs if recording.values[value].floating]

@@ -122,10 +122,9 @@ def check(case: Case) -> Iterator[Finding]:
     yield from _given_away(case)
     for verdict in verdicts(case):
         if verdict.code == CODE:
-            written = ".assign()" if case.recording.framework != "torch" else f".{verdict.op.name}()"
             yield from_verdict(
                 case, verdict, NAME,
-                f"the gradient stops here: {written} stores the value in a variable, and no gradient goes "
+                f"the gradient stops here: .{verdict.op.name}() stores the value in a variable, and no gradient goes "
                 "through a store",
                 "A variable's content has no history. What was assigned arrives at the loss as if it were a constant.",
                 f"use the computed value itself in the loss, not the variable that {quoted(verdict.where)} wrote",
