@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
+from whygrad.flow.syntax import around, bindings, spoken_in
 from whygrad.rules.case import Case
 from whygrad.rules.numbers.flatness import Dead, fed_by
 
@@ -51,4 +54,17 @@ def _filled(case: Case, variable: int) -> Site | None:
     first = case.recording.steps[0].at if case.recording.steps else 0
     writes = [w for w in case.recording.writes if w.variable == variable and w.at < first]
     known = case.variable(variable)
-    return case.site(writes[-1].stack if writes else known.filled if known.filled is not None else known.created)
+    where = case.site(writes[-1].stack if writes else known.filled if known.filled is not None else known.created)
+    return where and (_bound_before(where, known.name.partition("[")[0].partition(".")[0]) or where)
+
+
+def _bound_before(site: Site, name: str) -> Site | None:
+    """JAX: what NumPy made is first seen where it is given away: `params = update(params, batch)`. It was bound before.
+
+    The nearest line above that binds the name, without speaking of it.
+    """
+    statement, _, _ = around(site)
+    if not isinstance(statement, ast.Assign) or name not in spoken_in(statement.value):
+        return None
+    made = [one for one, value in bindings([site.file], name) if one.line < site.line and name not in spoken_in(value)]
+    return made[-1] if made else None

@@ -196,9 +196,11 @@ def _cancelled(case: Case, passes: list[Backward], told: set[int]) -> Iterator[F
         for stack, ops in here.items():
             if all(cancels(case, op, backward) for op in ops):
                 seen.setdefault(stack, []).append((backward, ops[-1]))
+    meant = case.trained.union(*(o.holds for o in case.recording.optimizers.values()))
     for found in seen.values():
         backward, op = found[-1]
         variables = behind(case, case.slice(backward, reach.CERTAIN), op.inputs[0], backward) & backward.got
+        variables &= meant or variables
         by_chance = (len(found) < _TWICE and len(set(op.inputs)) > 1) or op.stack in equal_comparisons(case)  # W105
         if len(found) < len(passes) or by_chance or not variables or variables & told:
             continue
