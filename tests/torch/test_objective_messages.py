@@ -13,6 +13,23 @@ from program_runner import PROGRAMS, only, run, said
 FOLDER = PROGRAMS / "torch"
 
 MESSAGES: dict[str, dict[str, Any]] = {
+    "w104_latent_drawn": {
+        "severity": "warning",
+        "message": "`torch.normal(mu, (0.5 * log_var).exp())` is a plain sample: what the network makes of it does not "
+        "train `model.encoder`",
+        "label": "drawn as a constant: the gradient of the network behind it stops here",
+        "why": "The sample goes on into a network whose output the loss judges, and the only way from there to the "
+        "mean and the deviation is through the sample. A plain one is a constant; only the other terms of the loss train "
+        "them.",
+        "fix": "draw it reparameterised: mean + std * torch.randn_like(std), or dist.rsample()",
+        "variables": (
+            "model.encoder.0.weight",
+            "model.encoder.0.bias",
+            "model.encoder.2.weight",
+            "model.encoder.2.bias",
+        ),
+        "path": [(16, "a plain sample, without a gradient"), (17, "goes into a network"), (27, "the loss")],
+    },
     "w503_average_in_module": {
         "severity": "error",
         "message": "the average for `pair.target` is computed and not stored",

@@ -77,6 +77,7 @@ from collections.abc import Iterator
 
 from whygrad.flow import reach
 from whygrad.flow.reach import step_function
+from whygrad.rules.batches.plain_samples import latent_samples
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.idle_terms import idle_terms
 from whygrad.rules.cuts.verdict import Verdict, verdicts
@@ -102,6 +103,7 @@ def check(case: Case) -> Iterator[Finding]:
         yield from _endless(case)
     elif case.recording.framework == "torch":
         yield from _without_derivative(case)
+    yield from latent_samples(case)
 
 
 def _without_derivative(case: Case) -> Iterator[Finding]:

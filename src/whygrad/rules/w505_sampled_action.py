@@ -92,22 +92,18 @@ from collections.abc import Iterator
 
 from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
-from whygrad.rules.batches.decoded_samples import first_decoded
 from whygrad.rules.batches.live_weights import WEIGHT_WAY, LiveWeight, live_weights
+from whygrad.rules.batches.plain_samples import drawn_in, fed_critic
 from whygrad.rules.batches.weighed_samples import is_pure, is_reward_of
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.intent import is_log_probability
 from whygrad.rules.finding import Finding, PathStep, Severity
-from whygrad.rules.targets.objective import CONTRACTS, MINUS, PRODUCT, SHAPING, SUM, Objective, objectives, size
+from whygrad.rules.targets.objective import CONTRACTS, MINUS, PRODUCT, SUM, Objective, objectives, size
 from whygrad.rules.wording import at_line, called_from, plain_subject, quoted
 
 CODE, NAME = "W505", "sampled-action"
 SUMMARY = "score-function and reparameterised gradients mixed up; an advantage that carries gradient"
 
-_BARE = SHAPING | SUM | MINUS | frozenset({
-    "mean", "sum", "reduce_mean", "reduce_sum", "neg", "negative", "__neg__", "min", "minimum", "reduce_min", "mul",
-    "__mul__", "__rmul__", "multiply", "div", "truediv", "__truediv__",
-})  # fmt: skip
 _SQUARES = frozenset({"square", "pow", "__pow__", "integer_pow"})
 _STEPS = 40
 
@@ -281,63 +277,9 @@ def _sample_finding(case: Case, objective: Objective, made: Op, distance: Op, pr
 
 
 def _plain_samples(case: Case, objective: Objective) -> Iterator[Finding]:
-    drawn: dict[int, Op] = {}
-    for op in objective.part.ops:
-        given = 0
-        for value in op.inputs:
-            given |= objective.read.get(value, 0)
-        if given & objective.trained and _draws(case, op):
-            drawn.update(dict.fromkeys(op.outputs, op))
-            continue
-        source = next((drawn[v] for v in op.inputs if v in drawn), None)
-        if source is not None:
-            for value in op.outputs:
-                drawn.setdefault(value, source)
-    if not drawn:
-        return
-    for critic in _bare_outputs(case, objective):
-        source = drawn.get(critic.outputs[0])
-        if source is not None and not objective.live.get(critic.outputs[0], 0) & objective.trained:
-            yield _critic_finding(case, objective, source, critic)
-            return
-    if case.recording.framework == "torch":
-        decoded = first_decoded(case, objective, list({op.at: op for op in drawn.values()}.values()))
-        if decoded is not None:
-            yield _latent_finding(case, objective, *decoded)
-
-
-def _draws(case: Case, op: Op) -> bool:
-    switch = case.recording.switches.get(op.switch) if op.switch is not None else None
-    inside = switch.inside if switch is not None else ""
-    return inside.rpartition(".")[2] == "sample" or (
-        op.kind == "discrete" and ("random" in op.name or op.name == "normal")
-    )
-
-
-def _bare_outputs(case: Case, objective: Objective) -> Iterator[Op]:
-    """Networks whose output is a term of the loss by itself, and which this loss does not train."""
-    todo, seen = [objective.part.loss], {objective.part.loss}
-    while todo:
-        op = case.made_by.get(todo.pop())
-        if op is None:
-            continue
-        if op.name in CONTRACTS:
-            if any(v in case.content for v in op.inputs):
-                yield op
-            continue
-        if op.name in PRODUCT and len([v for v in op.inputs if size(case, v) > 1]) > 1:
-            continue
-        bias = op.name in SUM and any(v in case.content for v in op.inputs)
-        if bias or op.name in _BARE:
-            fresh = [v for v in op.inputs if v not in seen and (v in objective.reached or _recorded(case, v, op))]
-            seen.update(fresh)
-            todo.extend(fresh)
-
-
-def _recorded(case: Case, value: int, op: Op) -> bool:
-    """Whether a value without a gradient was computed in the open: by a critic that is frozen for this loss."""
-    made = case.made_by.get(value)
-    return made is not None and made.kind == "compute" and made.switch is None and made.tapes == op.tapes
+    fed = fed_critic(case, objective, drawn_in(case, objective))
+    if fed is not None:
+        yield _critic_finding(case, objective, *fed)
 
 
 def _critic_finding(case: Case, objective: Objective, source: Op, critic: Op) -> Finding:
@@ -359,24 +301,6 @@ def _critic_finding(case: Case, objective: Objective, source: Op, critic: Op) ->
         "is through the action. A plain sample is a constant; only the other terms of the loss train the policy.",
         fix=f"draw it reparameterised: {other}, so that the gradient flows through the action",
         variables=policy, steps=steps,
-    )  # fmt: skip
-
-
-def _latent_finding(case: Case, objective: Objective, source: Op, layer: Op) -> Finding:
-    where, used, loss = case.site(source.stack), case.site(layer.stack), case.loss_site(objective.backward)
-    encoder = objective.variables(objective.read[source.outputs[0]] & objective.trained)
-    steps = [(where, source.name, "a plain sample, without a gradient"), (used, layer.name, "goes into a network"),
-             (loss, "loss", "the loss")]  # fmt: skip
-    return _made(
-        case, objective, where, "warning", source,
-        message=f"{quoted(where)} is a plain sample: what the network makes of it does not train "
-        f"{plain_subject(case, encoder)}",
-        label="drawn as a constant: the gradient of the network behind it stops here",
-        why="The sample goes on into a network whose output the loss judges, and the only way from there to the mean "
-        "and the deviation is through the sample. A plain one is a constant; only the other terms of the loss train "
-        "them.",
-        fix="draw it reparameterised: mean + std * torch.randn_like(std), or dist.rsample()",
-        variables=encoder, steps=steps,
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ class VAE(nn.Module):
 
     def forward(self, x):
         mu, log_var = self.encoder(x).chunk(2, dim=1)
-        z = torch.normal(mu, (0.5 * log_var).exp())  # fires: W505
+        z = torch.normal(mu, (0.5 * log_var).exp())  # fires: W104
         return self.decoder(z), mu, log_var
 
 
