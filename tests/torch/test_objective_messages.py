@@ -19,8 +19,8 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "train `model.encoder`",
         "label": "drawn as a constant: the gradient of the network behind it stops here",
         "why": "The sample goes on into a network whose output the loss judges, and the only way from there to the "
-        "mean and the deviation is through the sample. A plain one is a constant; only the other terms of the loss train "
-        "them.",
+        "mean and the deviation is through the sample. A plain one is a constant; only the other terms of the loss "
+        "train them.",
         "fix": "draw it reparameterised: mean + std * torch.randn_like(std), or dist.rsample()",
         "variables": (
             "model.encoder.0.weight",
