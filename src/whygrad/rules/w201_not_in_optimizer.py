@@ -147,6 +147,7 @@ def check(case: Case) -> Iterator[Finding]:
     idle -= {v for b in recording.backwards if not b.implicit for v in without_slope(case, b, idle & set(b.wanted))}
     if recording.failed:
         idle -= _asked_once(case)  # the program stopped in its first update, and the step may stand further down
+        idle -= {v for v in idle if _lone_number(case, v)}  # so may what writes it: a copy of the temperature
     if recording.framework == "jax":
         idle -= left_behind(case)  # W202: the updates go to another copy of the model
         idle -= {v for one in taken_at_copies(case) for v in one.variables}  # W204: they go to what it is a copy of
@@ -175,6 +176,12 @@ def _asked_once(case: Case) -> set[int]:
     """Variables that were asked for once, in an update that was not finished."""
     times = Counter(v for b in case.recording.backwards if not b.implicit for v in b.wanted)
     return {v for v, number in times.items() if number == 1}
+
+
+def _lone_number(case: Case, variable: int) -> bool:
+    """A number or a vector that is no part of a network."""
+    one = case.variable(variable)
+    return not one.model and len(one.shape) < 2
 
 
 def _inputs_of_derivatives(case: Case) -> set[int]:
