@@ -99,12 +99,12 @@ MESSAGES: dict[str, dict[str, Any]] = {
     },
     "w203_weight_is_no_parameter": {
         "severity": "warning",
-        "message": "`model.hidden.w` and 1 more are plain variables and no parameters: the bias of `Linear` learns, "
-        "and its weight does not",
+        "message": "`model.hidden.w` and 1 more are no parameters: the bias of `Linear` learns, and its weight does "
+        "not",
         "label": "no parameter",
-        "why": "Flax differentiates and updates what is an nnx.Param. A plain nnx.Variable is kept as it is: it has "
-        "the random values that it was made with, in every update.",
-        "fix": "make it a parameter: nnx.Param(…) in the place of nnx.Variable(…)",
+        "why": "Flax differentiates and updates what is an nnx.Param. A plain array or nnx.Variable is kept as it is: "
+        "it has the random values that it was made with, in every update.",
+        "fix": "make it a parameter: nnx.Param(…) around the first values",
         "variables": ("model.hidden.w", "model.head.w"),
         "path": [(10, "made here")],
     },

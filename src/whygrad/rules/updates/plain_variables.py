@@ -1,4 +1,4 @@
-"""JAX: the weights of a layer that are a plain `nnx.Variable`, where its bias is an `nnx.Param` and learns.
+"""JAX: the weights of a layer that are a plain `nnx.Variable` or array, where its bias is an `nnx.Param` and learns.
 
 A variable that is no parameter may be a statistic, a table, a random projection. But what is drawn at random and
 multiplied with the input, and has a trained bias of the same layer added to the product, is the weight of that layer.
@@ -35,15 +35,15 @@ def plain_variables(case: Case) -> Iterator[Finding]:
     for where, layers in found.items():
         keeper = layers[0].keeper
         names = tuple(layer.name for layer in layers)
-        told = f"`{names[0]}` is a plain variable and no parameter"
+        told = f"`{names[0]}` is no parameter"
         if len(names) > 1:
-            told = f"`{names[0]}` and {len(names) - 1} more are plain variables and no parameters"
+            told = f"`{names[0]}` and {len(names) - 1} more are no parameters"
         yield Finding(
             code="W203", rule="unregistered", severity="warning",
             message=f"{told}: the bias of `{keeper}` learns, and its weight does not",
-            why="Flax differentiates and updates what is an nnx.Param. A plain nnx.Variable is kept as it is: it has "
-            "the random values that it was made with, in every update.",
-            fix="make it a parameter: nnx.Param(…) in the place of nnx.Variable(…)",
+            why="Flax differentiates and updates what is an nnx.Param. A plain array or nnx.Variable is kept as it is: "
+            "it has the random values that it was made with, in every update.",
+            fix="make it a parameter: nnx.Param(…) around the first values",
             variables=names, where=where, label="no parameter", path=stations((where, "creation", "made here")),
         )  # fmt: skip
 
