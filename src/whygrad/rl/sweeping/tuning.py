@@ -47,6 +47,7 @@ def tune_trials(
     """Have these trainings run; returns when all are over, or after Ctrl-C."""
     with _quietly():
         from ray import tune
+        from ray.tune.progress_reporter import TrialProgressCallback
         from ray.tune.schedulers import FIFOScheduler
         from ray.tune.search import Searcher
 
@@ -78,8 +79,8 @@ def tune_trials(
                         progress.stopped(found, len(never))
                 return str(FIFOScheduler.CONTINUE)
 
-        class Telling(tune.Callback):  # type: ignore[misc]
-            """What is seen of it."""
+        class Telling(TrialProgressCallback):  # type: ignore[misc]
+            """What is seen of it. In the place of Tune's own, which prints a line even where it is told not to."""
 
             def on_step_begin(self, iteration: int, trials: Any, **info: Any) -> None:
                 progress.tick()
