@@ -329,10 +329,7 @@ def test_message_word_for_word(name: str) -> None:
 
 
 def test_a_method_that_moves_all_targets_is_told_where_it_is_called() -> None:
-    findings = run(FOLDER / "w503_one_method_for_all.py").findings
-    assert [f.message for f in findings] == [
-        "`target_actor` never follows `actor`",
-        "`target_critic` never follows `critic`",
-    ]
-    assert {f.label for f in findings} == {"called here once, and never again"}
-    assert {f.fix for f in findings} == {"call `self.move(1.0)` after every so many updates, too"}
+    finding = only(run(FOLDER / "w503_one_method_for_all.py"), "W503")
+    assert finding.message == "`target_critic` never follows `critic`"
+    assert finding.label == "called here once, and never again"
+    assert finding.fix == "call `self.move(1.0)` after every so many updates, too"

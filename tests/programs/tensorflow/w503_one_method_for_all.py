@@ -13,10 +13,10 @@ class Agent:
         self.actor, self.target_actor = network(3), network(3)
         self.critic, self.target_critic = network(4), network(4)
         self.optimizers = tf.keras.optimizers.Adam(1e-2), tf.keras.optimizers.Adam(1e-2)
-        self.move(1.0)  # fires: W503, W503
+        self.move(1.0)  # fires: W503
 
     def learn(self, s, a, r, after):
-        follow = tf.concat([after, self.target_actor(after)], 1)
+        follow = tf.concat([after, self.actor(after)], 1)
         target = r + 0.9 * self.target_critic(follow)
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean((self.critic(tf.concat([s, a], 1)) - target) ** 2)
