@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 
 from whygrad.flow.site import Site
 from whygrad.flow.syntax import Function, around, dotted, spoken_in, tree_of
+from whygrad.rules.targets.own_content import is_made_of_itself
 from whygrad.rules.targets.sync_source import SYNCS
 
 _MAKES = frozenset({"_replace", "replace", "tree_map", "incremental_update", "periodic_update", "apply_updates"})
 _COPIES = frozenset({"map", "tree_map", "incremental_update", "periodic_update", "copy", "deepcopy"})
-_COPYING = frozenset({"jnp.copy", "jnp.array", "jnp.asarray", "np.array", "np.copy", "copy.copy", "copy.deepcopy"})
 _CALLS_NOTHING = frozenset({"object", "Module", "nn.Module", "torch.nn.Module"})
 _CALLED_BY_MODULES = frozenset({"forward", "train", "eval", "state_dict", "load_state_dict", "parameters", "apply"})
 """What `nn.Module` itself calls; no other method of a network runs unless the program calls it."""
@@ -59,7 +59,7 @@ def _unrun(
     for file, tree in trees:
         for function, statement in _statements(tree, ""):
             lines = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
-            dropped = _lets_fall(statement) or _of_itself(statement)
+            dropped = _lets_fall(statement) or is_made_of_itself(statement)
             if any((file, line) in ran for line in lines) or function == "__init__" or dropped:
                 continue
             if not _would_sync(statement, names, functions):
@@ -88,7 +88,7 @@ def of_itself(files: Iterable[str], names: set[str]) -> Site | None:
     trees = [(file, tree) for file in files if (tree := tree_of(file)) is not None]
     for file, tree in trees:
         for function, statement in _statements(tree, ""):
-            if function == "__init__" or not _of_itself(statement) or not isinstance(statement, ast.Assign):
+            if function == "__init__" or not is_made_of_itself(statement) or not isinstance(statement, ast.Assign):
                 continue
             call = dotted(statement.value.func) if isinstance(statement.value, ast.Call) else ""
             if call.rpartition(".")[2] in _COPIES and set(dotted(statement.targets[0]).split(".")) & names:
@@ -130,24 +130,6 @@ def _lets_fall(statement: ast.stmt) -> bool:
     """Whether a statement makes a new state or tree and keeps it nowhere: `state._replace(target=…)` by itself."""
     call = statement.value if isinstance(statement, ast.Expr) else None
     return isinstance(call, ast.Call) and dotted(call.func).rpartition(".")[2] in _MAKES
-
-
-def _of_itself(statement: ast.stmt) -> bool:
-    """Whether a statement binds a network anew to what is made of it alone: moved to a device, wrapped, mapped."""
-    if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call) or statement.value.keywords:
-        return False
-    given = [one for one in statement.value.args if not _knows_nothing(one) and dotted(one) not in _COPYING]
-    names = [dotted(one) for one in (*statement.targets, *given)]
-    return len(names) > 1 and names[0] != "" and set(names) == {names[0]}
-
-
-def _knows_nothing(node: ast.expr) -> bool:
-    """A number, or a function that uses only what it is given: `lambda p: jnp.copy(p)`."""
-    if not isinstance(node, ast.Lambda):
-        return isinstance(node, ast.Constant)
-    own = {one.arg for one in (*node.args.args, *node.args.kwonlyargs)}
-    called = {id(root) for one in ast.walk(node.body) if isinstance(one, ast.Call) for root in ast.walk(one.func)}
-    return all(one.id in own or id(one) in called for one in ast.walk(node.body) if isinstance(one, ast.Name))
 
 
 @functools.lru_cache(maxsize=512)

@@ -10,7 +10,7 @@ from whygrad.flow.site import Site
 from whygrad.flow.syntax import declared_in
 from whygrad.flow.variables import HiddenLayer
 from whygrad.rules.case import Case
-from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.finding import Finding, stations
 from whygrad.rules.updates.plain_variables import PLACE, drawn
 
 _SEEN = {
@@ -72,7 +72,7 @@ def _finding(case: Case, layer: HiddenLayer, backward: Backward) -> Finding:
         "gradient is asked for them, and they keep their first values.",
         fix=_SEEN[layer.place], variables=(layer.name,), where=where,
         label=f"JAX does not see this {'array' if array else 'layer'}", loss=loss,
-        path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
+        path=stations(*steps),
     )  # fmt: skip
 
 

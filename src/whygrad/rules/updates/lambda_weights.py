@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
-from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.finding import Finding, stations
 from whygrad.rules.wording import subject, verb
 
 
@@ -40,5 +40,5 @@ def _finding(case: Case, where: Site, group: set[int]) -> Finding:
         fix="use the layer itself in the model; for a variable of your own write a keras.layers.Layer whose build() "
         "makes it with self.add_weight(…)",
         variables=case.names(group), where=where, label="what this function uses is invisible to the model",
-        path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
+        path=stations(*steps),
     )  # fmt: skip
