@@ -152,6 +152,12 @@ def _parts(value: ast.expr) -> list[ast.expr]:
     return [value]
 
 
+def site_of(file: str, node: ast.expr | ast.stmt, function: str = "") -> Site:
+    """The site of a node of a file."""
+    last, end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+    return Site(file, node.lineno, node.col_offset, last, end, function)
+
+
 def at_node(site: Site, node: ast.expr | ast.stmt) -> Site:
     """The site of a node in the function that another site stands in."""
     end, column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
@@ -248,8 +254,7 @@ def assignments(file: str) -> dict[str, list[tuple[Site, ast.expr]]]:
     found: dict[str, list[tuple[Site, ast.expr]]] = {}
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.Assign):
-            end = node.end_col_offset or node.col_offset
-            site = Site(file, node.lineno, node.col_offset, node.end_lineno or node.lineno, end, "")
+            site = site_of(file, node)
             for place in node.targets:
                 for target, value in _matched(place, node.value):
                     for name in {dotted(target), called(target)}:
@@ -276,8 +281,7 @@ def declared_in(file: str, owner: str, name: str) -> Site | None:
             continue
         for node in body.body:
             if isinstance(node, ast.AnnAssign) and dotted(node.target) == name:
-                end = node.end_col_offset or node.col_offset
-                return Site(file, node.lineno, node.col_offset, node.end_lineno or node.lineno, end, owner)
+                return site_of(file, node, owner)
     return None
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from whygrad.flow.operations import Op
 from whygrad.rules.case import Case
-from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.finding import Finding, stations
 from whygrad.rules.targets.objective import SHAPING, Objective
 from whygrad.rules.wording import at_line, quoted
 
@@ -128,7 +128,7 @@ def finding(case: Case, objective: Objective, op: Op) -> Finding:
         fix=_fix(case.recording.framework, columns, rows),
         variables=case.names(objective.variables(objective.trained)), where=where,
         label=f"{indices} gives ({rows}, {rows})", loss=loss,
-        path=tuple(PathStep(site, name, role) for site, name, role in steps if site is not None),
+        path=stations(*steps),
         first_update=1 + sum(1 for step in case.recording.steps if step.at < objective.backward.at),
     )  # fmt: skip
 

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Iterable, Iterator
 
 from whygrad.flow.site import Site
-from whygrad.flow.syntax import Function, around, dotted, spoken_in, tree_of
+from whygrad.flow.syntax import Function, around, dotted, site_of, spoken_in, tree_of
 from whygrad.rules.targets.own_content import is_made_of_itself
 from whygrad.rules.targets.sync_source import SYNCS
 
@@ -29,7 +29,7 @@ def waiting(
     trees = [(file, tree) for file in files if (tree := tree_of(file)) is not None]
     for file, tree, function, statement in _unrun(trees, ran, names, functions, unused):
         if not _never(trees, tree, function, statement) and not _restores(tree, function):
-            return _site(file, statement, function)
+            return site_of(file, statement, function)
     return None
 
 
@@ -47,7 +47,7 @@ def held_back(
         for place, inside, test in own + called:
             stands = _stands_still(modules, test)
             if stands and not _restores(tree, function):
-                return _site(place, test, inside), stands
+                return site_of(place, test, inside), stands
     return None
 
 
@@ -79,7 +79,7 @@ def fallen(files: Iterable[str], names: set[str]) -> Site | None:
     for file, tree in trees:
         for function, statement in _statements(tree, ""):
             if _lets_fall(statement) and _would_sync(statement, names, set()) and not _restores(tree, function):
-                return _site(file, statement, function)
+                return site_of(file, statement, function)
     return None
 
 
@@ -92,13 +92,8 @@ def of_itself(files: Iterable[str], names: set[str]) -> Site | None:
                 continue
             call = dotted(statement.value.func) if isinstance(statement.value, ast.Call) else ""
             if call.rpartition(".")[2] in _COPIES and set(dotted(statement.targets[0]).split(".")) & names:
-                return _site(file, statement, function)
+                return site_of(file, statement, function)
     return None
-
-
-def _site(file: str, statement: ast.stmt | ast.expr, function: str) -> Site:
-    last, end = statement.end_lineno or statement.lineno, statement.end_col_offset or statement.col_offset
-    return Site(file, statement.lineno, statement.col_offset, last, end, function)
 
 
 def _is_method(tree: ast.Module, statement: ast.stmt) -> bool:
@@ -156,7 +151,7 @@ def in_loop(site: Site) -> Site:
         for function, statement in _statements(loop, site.function):
             calls = [dotted(n.func).rpartition(".")[2] for n in ast.walk(statement) if isinstance(n, ast.Call)]
             if statement.lineno != site.line and any(call in SYNCS for call in calls):
-                return _site(site.file, statement, function)
+                return site_of(site.file, statement, function)
     return site
 
 

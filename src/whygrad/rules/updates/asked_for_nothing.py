@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from whygrad.flow import reach
 from whygrad.flow.events import Backward
 from whygrad.flow.site import Site
-from whygrad.flow.syntax import dotted, tree_of
+from whygrad.flow.syntax import dotted, site_of, tree_of
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
 from whygrad.rules.finding import Finding, PathStep, stations
@@ -110,9 +110,7 @@ def _made(files: Iterable[str], name: str) -> Iterator[Site]:
         tree = tree_of(file)
         for node in ast.walk(tree) if tree is not None else ():
             if isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] == name:
-                yield Site(
-                    file, node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0, ""
-                )
+                yield site_of(file, node)
 
 
 def _set_aside(files: Iterable[str]) -> bool:
@@ -130,6 +128,5 @@ def _marked_in_vain(files: Iterable[str]) -> Site | None:
         for node in ast.walk(tree) if tree is not None else ():
             call = node.value if isinstance(node, ast.Expr) else None
             if isinstance(call, ast.Call) and dotted(call.func).rpartition(".")[2] == "tree_at":
-                end, column = call.end_lineno or call.lineno, call.end_col_offset or 0
-                found.append(Site(file, call.lineno, call.col_offset, end, column, ""))
+                found.append(site_of(file, call))
     return found[0] if len(found) == 1 else None

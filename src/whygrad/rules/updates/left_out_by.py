@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from whygrad.flow.site import Site
-from whygrad.flow.syntax import dotted, tree_of
+from whygrad.flow.syntax import dotted, site_of, tree_of
 
 _ZEROS = frozenset({"set_to_zero"})
 _SELECTS = frozenset({"masked", "multi_transform", "partition", "freeze", "selective_transform"})
@@ -19,7 +19,7 @@ def left_out_by(files: Iterable[str]) -> Site | None:
     """
     trees = [(file, tree_of(file)) for file in files]
     for names in (_SELECTS, _ZEROS):
-        found = [_site(file, call) for file, tree in trees for call in _outermost(_calls(tree, names))]
+        found = [site_of(file, call) for file, tree in trees for call in _outermost(_calls(tree, names))]
         if found:
             return found[0] if len(found) == 1 else None
     return None
@@ -34,10 +34,6 @@ def _outermost(calls: list[ast.Call]) -> list[ast.Call]:
         for node in ast.walk(given)
     }
     return [call for call in calls if id(call) not in inner]
-
-
-def _site(file: str, call: ast.Call) -> Site:
-    return Site(file, call.lineno, call.col_offset, call.end_lineno or call.lineno, call.end_col_offset or 0, "")
 
 
 def _calls(tree: ast.Module | None, names: frozenset[str]) -> list[ast.Call]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from whygrad.flow.site import Site
-from whygrad.flow.syntax import Function, around, dotted, tree_of
+from whygrad.flow.syntax import Function, around, dotted, site_of, tree_of
 from whygrad.flow.variables import PlainNumbers
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, stations
@@ -22,8 +22,6 @@ _KINKS = frozenset({"clip", "minimum", "maximum", "where", "range", "arange", "l
 _SHOWS = frozenset(
     {"print", "info", "debug", "log", "warning", "write", "pprint", "tree_pprint", "append", "set_postfix"}
 )
-
-
 _SEVERAL = 2
 _EVERYWHERE = (0.0, 1.0)
 
@@ -140,16 +138,16 @@ def _given(file: str, tree: ast.Module, kind: ast.ClassDef, plain: PlainNumbers,
             return None
         order = [a.arg for a in init.args.args[1:]]
         if not isinstance(sets[0].value, ast.Name) or sets[0].value.id not in order:
-            return _Given(_site(file, sets[0]), sets[0].value)
+            return _Given(site_of(file, sets[0]), sets[0].value)
         wanted = sets[0].value.id
     call = _made(tree, plain)
     value = _argument(call, wanted, order) if call is not None else None
     if call is not None and value is not None:
-        return _Given(_site(file, call), value)
+        return _Given(site_of(file, call), value)
     default = next(
         (n for n in kind.body if isinstance(n, ast.AnnAssign) and dotted(n.target) == name and n.value), None
     )
-    return _Given(_site(file, default), None) if default is not None else None
+    return _Given(site_of(file, default), None) if default is not None else None
 
 
 def _made(tree: ast.Module, plain: PlainNumbers) -> ast.Call | None:
@@ -170,11 +168,6 @@ def _number(value: ast.expr) -> float | None:
     if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
         value = value.operand
     return float(value.value) if isinstance(value, ast.Constant) and isinstance(value.value, int | float) else None
-
-
-def _site(file: str, node: ast.stmt | ast.expr) -> Site:
-    end, column = node.end_lineno or node.lineno, node.end_col_offset or 0
-    return Site(file, node.lineno, node.col_offset, end, column, "")
 
 
 def _finding(case: Case, plain: PlainNumbers, given: dict[str, _Given]) -> Finding:
