@@ -138,7 +138,7 @@ def test_a_missing_gradient(tmp_path):
 def test_a_target_that_never_moves(tmp_path, monkeypatch):
     monkeypatch.setattr(detecting, "PATIENCE", 50)
     net = make()
-    with watch(net, run=tmp_path, targets={"target": make()}) as watching:
+    with watch(net, run=tmp_path, every=10, targets={"target": make()}) as watching:
         for _ in range(6):
             fit(net)
             watching.flush()

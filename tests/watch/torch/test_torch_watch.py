@@ -180,7 +180,7 @@ def test_a_gradient_that_gets_lost_is_told(tmp_path):
         if update >= 25:
             net[2].bias.grad = None
 
-    with watch(net, optimizer, run=tmp_path):
+    with watch(net, optimizer, run=tmp_path, every=10):
         train(net, optimizer, 400, spoil=spoil)
     assert events(tmp_path) == [(25, "W105", "2.bias")]
 
@@ -217,7 +217,7 @@ def test_a_target_that_never_moves_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(detecting, "PATIENCE", 50)
     net, optimizer = make()
     target = nn.Linear(4, 1)
-    with watch(net, optimizer, run=tmp_path, targets={"target": target}) as watching:
+    with watch(net, optimizer, run=tmp_path, every=10, targets={"target": target}) as watching:
         for _ in range(6):
             train(net, optimizer, 20)
             watching.flush()
