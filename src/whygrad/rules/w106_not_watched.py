@@ -72,6 +72,7 @@ from collections.abc import Iterator
 
 from whygrad.flow import reach
 from whygrad.flow.events import Backward
+from whygrad.flow.operations import Tape
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.missing import missing_gradients
@@ -245,7 +246,24 @@ def _watched(case: Case, backward: Backward, number: int) -> bool:
     if tape is None or number in tape.watched or number in backward.got_values:
         return True
     made = case.made_by.get(number)
-    return made is not None and made.carries and tape.id in made.tapes and bool(made.inputs)
+    recorded = made is not None and made.carries and tape.id in made.tapes and bool(made.inputs)
+    return recorded and (recording.framework == "jax" or _of_watched(case, tape, number))
+
+
+def _of_watched(case: Case, tape: Tape, number: int) -> bool:
+    """TensorFlow: a tape that is open sees what is computed from constants, too, and follows none of it."""
+    todo, seen = [number], {number}
+    while todo:
+        value = todo.pop()
+        variable = case.content.get(value)
+        if value in tape.watched or (variable is not None and case.variable(variable).trainable):
+            return True
+        made = case.made_by.get(value)
+        if made is not None and made.carries and tape.id in made.tapes:
+            fresh = set(made.inputs) - seen
+            seen |= fresh
+            todo.extend(fresh)
+    return False
 
 
 def _unwatched_variables(case: Case) -> Iterator[Finding]:
