@@ -79,7 +79,7 @@ from itertools import pairwise
 
 from whygrad.flow.events import Backward, Step
 from whygrad.flow.site import Site
-from whygrad.flow.syntax import placed_at
+from whygrad.flow.syntax import at_node, bindings, function_of, placed_at
 from whygrad.flow.variables import Begun
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at
@@ -309,7 +309,18 @@ def _made_anew(case: Case, one: Elsewhere) -> tuple[Begun, Site] | None:
         return None
     before = [case.made_by[value] for value in first if value in case.made_by]
     made = _made_at(case, one.variables, {site for op in before for site in case.stack(op.stack)})
+    if made is not None and made in case.stack(one.backward.stack):
+        made = _bound_anew(case, one, made) or made
     return (begun, made) if made is not None else None
+
+
+def _bound_anew(case: Case, one: Elsewhere, asked: Site) -> Site | None:
+    """What the training step is the first to see (NumPy made it, a file held it): where its name was given to it."""
+    names = {case.variable(v).network for v in one.variables}
+    given = [pair for name in names for pair in bindings([asked.file], name) if pair[0].line < asked.line]
+    given = [pair for pair in given if function_of(pair[0]) is function_of(asked)]
+    last = max(given, key=lambda pair: pair[0].line, default=None)
+    return at_node(asked, last[1]) if last is not None else None
 
 
 def _begun_before(case: Case, one: Elsewhere, begun: Begun, made: Site) -> Finding:

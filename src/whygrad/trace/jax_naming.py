@@ -205,7 +205,8 @@ def _below(item: Any) -> Iterator[tuple[str, Any]]:
             if not callable(child) or dataclasses.is_dataclass(child):
                 yield f".{one.name}", child
     elif any(base.__module__.startswith("flax.nnx") for base in type(item).__mro__):
-        for key, child in list(vars(item).items()):
+        held = getattr(item, "__dict__", {})  # what describes a module (GraphDef's nodes) has slots instead
+        for key, child in list(held.items()):
             if not key.startswith("_"):
                 yield f".{key}", child
 
