@@ -25,6 +25,11 @@ def line_text(file: str, line: int) -> str:
     return linecache.getline(file, line).rstrip("\n")
 
 
+def is_given_back(site: Site) -> bool:
+    """Whether the line of a site begins a `return`: its function hands what it computes to the caller."""
+    return line_text(site.file, site.line).lstrip().startswith("return ")
+
+
 def expression(site: Site, limit: int = 60, read: Read = line_text) -> str:
     """The source text of a site, on one line and shortened to `limit` characters."""
     first = read(site.file, site.line)

@@ -58,6 +58,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from whygrad.flow.events import Backward, Step
+from whygrad.flow.source import is_given_back
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.updates.heaps import Heap, heaps
@@ -131,6 +132,9 @@ def _twice(case: Case, variables: set[int], new: int, old: int, stepped: int, ti
 def _kept(case: Case, heap: Heap) -> Finding:
     """JAX, TensorFlow: the sum that the program keeps itself."""
     where, applied = case.site(heap.added.stack), case.site(heap.step.stack)
+    if where is not None and is_given_back(where):
+        # A function that only adds knows nothing of updates: the call that hands it the old sum is to blame.
+        where = case.led_from(heap.added.stack, heap.step.stack)
     came = case.site(heap.backward.stack)
     steps = [(came, "grad", "a gradient comes here"), (where, "+", "added to those of the updates before"),
              (applied, "update", "applies the whole sum")]  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from whygrad.flow.site import Site, Stack
-from whygrad.flow.source import is_statement, line_text
+from whygrad.flow.source import is_given_back, is_statement
 from whygrad.flow.syntax import expression_around
 from whygrad.rules.case import Case, asked_once
 from whygrad.rules.cuts.consumer import steps_of_name
@@ -48,7 +48,7 @@ def _outside_model(case: Case, variable: int, members: set[int]) -> Stack:
     if not one.model or not family <= members:
         return stack
     outside = [site for site in stack if not site.function.startswith(f"{one.model}.")]
-    while len(outside) > 1 and line_text(outside[0].file, outside[0].line).lstrip().startswith("return "):
+    while len(outside) > 1 and is_given_back(outside[0]):
         outside.pop(0)  # a function that builds networks: its caller tells which one
     return tuple(outside) or stack
 

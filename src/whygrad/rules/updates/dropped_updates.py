@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
-from whygrad.flow.source import line_text
+from whygrad.flow.source import is_given_back
 from whygrad.flow.syntax import stepped_with
 from whygrad.rules.case import Case
 
@@ -71,7 +71,7 @@ def let_go_at(case: Case, op: Op) -> Site | None:
     for site in stack:
         name = site.function.rpartition(".")[2]
         inner = name.startswith("<") and name != "<module>"  # a comprehension: the function around it comes next
-        if not inner and not line_text(site.file, site.line).lstrip().startswith("return "):
+        if not inner and not is_given_back(site):
             return site
     return stack[0] if stack else None
 
