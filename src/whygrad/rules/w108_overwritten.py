@@ -231,12 +231,15 @@ def _writer(case: Case, backward: Backward) -> tuple[bool, Site | None, str, str
     """Who overwrote it: (an optimizer step?, where, the call, what it changed)."""
     recording = case.recording
     part = case.slice(backward)
+    # What lies behind a detach was kept for no backward pass: who writes there does no harm.
+    reached = reach.gradient_reach(recording, part, backward.tape)
+    ops = [op for op in part.ops if any(number in reached for number in op.outputs)] or part.ops
     used_at: dict[int, int] = {}
-    for op in part.ops:
+    for op in ops:
         for number in op.inputs:
             used_at.setdefault(number, op.at)
     shape = _shape(backward.error or "")
-    saved = {n for op in part.ops for n in (*op.inputs, *op.outputs)}
+    saved = {n for op in ops for n in (*op.inputs, *op.outputs)}
     writes = []
     for write in recording.writes:
         forward = used_at.get(write.before)
@@ -246,7 +249,7 @@ def _writer(case: Case, backward: Backward) -> tuple[bool, Site | None, str, str
         if touched and since <= write.at < backward.at:
             writes.append(write)
     fits = [w for w in writes if shape is None or _same_shape(recording.values[w.before].shape, shape)]
-    on_way = {recording.values[v].variable: used_at.get(v, 0) for v in part.values if v in recording.values}
+    on_way = {recording.values[v].variable: at for v, at in used_at.items() if v in recording.values}
     steps = []
     for step in recording.steps:
         changed = [v for v in step.applied if v in on_way and on_way[v] < step.at < backward.at]
