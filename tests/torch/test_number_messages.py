@@ -23,6 +23,17 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("hidden.weight", "hidden.bias"),
         "path": [(13, "the gradient all but ends here"), (14, "the loss")],
     },
+    "w401_pixels_into_sigmoid": {
+        "severity": "warning",
+        "message": "`net.first` (2 variables) gets next to no gradient from the loss at line 22: nearly all units "
+        "are saturated",
+        "label": "saturated: 91 % of what it computes is at the flat end of sigmoid",
+        "why": "The input of `torch.sigmoid(self.first(x))` is so large that the slope is below a thousandth of its "
+        "best for 91 % of all units and rows.",
+        "fix": "make the input of sigmoid smaller: normalise the inputs, smaller first weights, or a factor before it",
+        "variables": ("net.first.weight", "net.first.bias"),
+        "path": [(15, "the gradient all but ends here"), (22, "the loss")],
+    },
     "w401_dead_relu": {
         "severity": "error",
         "message": "`net.fc1`, `net.fc2`, `net.out` (5 of 6 variables of `net`) get a gradient of "

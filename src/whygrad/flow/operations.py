@@ -51,6 +51,8 @@ class Units:
     total: int
     dead: int = 0
     saturated: int = 0
+    flat: float = 0.0
+    """Of tanh and sigmoid: the share of all entries, unit by row, where the slope is below a thousandth of its best."""
 
 
 @dataclass(slots=True)

@@ -15,6 +15,7 @@ _FADED = -104.0
 """Below this the slope of such a function is zero in single precision."""
 _PICKS = frozenset({"minimum", "maximum", "min", "max"})
 _FLAT = 1e-6
+_SLIGHT = 1e-3
 
 
 def look_for_flat(op: Op, given: list[Any], out: Any, numbers: Numbers) -> None:
@@ -32,12 +33,16 @@ def look_for_flat(op: Op, given: list[Any], out: Any, numbers: Numbers) -> None:
         op.units = Units(alive.size, dead=int((alive <= 0).sum()))
         op.flat = op.inputs[:1] if numbers.high <= 0 else ()
     elif name == "tanh" and max(-numbers.low, numbers.high) > 1 - _FLAT:
-        flattest = _over_batch(numpy.abs(out), numpy.min)
-        op.units = Units(flattest.size, saturated=int((flattest > 1 - _FLAT / 2).sum()))
+        size = numpy.abs(out)
+        flattest = _over_batch(size, numpy.min)
+        share = float((size > 1 - _SLIGHT / 2).mean())
+        op.units = Units(flattest.size, saturated=int((flattest > 1 - _FLAT / 2).sum()), flat=share)
         op.flat = op.inputs[:1] if bool((flattest == 1).all()) else ()
     elif name in ("sigmoid", "logistic") and (numbers.low < _FLAT or numbers.high > 1 - _FLAT):
-        steepest = _over_batch(out * (1 - out), numpy.max)
-        op.units = Units(steepest.size, saturated=int((steepest < _FLAT).sum()))
+        slope = out * (1 - out)
+        steepest = _over_batch(slope, numpy.max)
+        share = float((slope < _SLIGHT / 4).mean())
+        op.units = Units(steepest.size, saturated=int((steepest < _FLAT).sum()), flat=share)
         op.flat = op.inputs[:1] if bool((steepest == 0).all()) else ()
     elif name in ("softmax", "log_softmax") and out.ndim:
         top = (numpy.exp(out) if name == "log_softmax" else out).max(axis=-1)

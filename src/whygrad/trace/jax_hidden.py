@@ -118,14 +118,14 @@ def _hidden(path: str, item: Any, depth: int, keeper: str = "") -> Iterator[tupl
 
 
 def _variables_beside(path: str, item: Any) -> Iterator[tuple[str, str, str, list[Any]]]:
-    """Flax NNX: weights that are plain variables or plain arrays, in a layer that has parameters as well."""
+    """Flax NNX: plain variables or plain arrays that could learn, in a layer that has parameters as well."""
     children = dict(getattr(item, "__dict__", {}))
     kinds = {name: [base.__name__ for base in type(child).__mro__] for name, child in children.items()}
     if not any("Param" in kind for kind in kinds.values()):
         return
     for name, child in children.items():
         array = array_of(child) if kinds[name][:1] == ["Variable"] or isinstance(child, jax.Array) else None
-        if array is not None and _is_weight(array) and array.ndim > 1:
+        if array is not None and _is_weight(array):
             yield f"{path}.{name}", type(item).__qualname__, "plain variable", [array]
 
 

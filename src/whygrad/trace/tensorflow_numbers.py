@@ -41,6 +41,7 @@ _SOFTMAX = frozenset({"Softmax", "LogSoftmax"})
 _PICKS = frozenset({"Minimum", "Maximum"})
 _WHOLE = 1 << 24
 _FLAT = 1e-6
+_SLIGHT = 1e-3
 _EXACT_LOOKS = 200
 _EVERY = 16
 _READINGS = 512
@@ -168,13 +169,17 @@ class NumbersSeen:
             op.units = Units(alive.size, dead=int((alive <= 0).sum()))
             op.flat = op.inputs[:1] if numbers.high <= 0 else ()
         elif op_type == "Tanh" and max(-numbers.low, numbers.high) > 1 - _FLAT:
-            flattest = numpy.abs(_by_unit(_content(result))).min(axis=0)
-            op.units = Units(flattest.size, saturated=int((flattest > 1 - _FLAT / 2).sum()))
+            size = numpy.abs(_by_unit(_content(result)))
+            flattest = size.min(axis=0)
+            share = float((size > 1 - _SLIGHT / 2).mean())
+            op.units = Units(flattest.size, saturated=int((flattest > 1 - _FLAT / 2).sum()), flat=share)
             op.flat = op.inputs[:1] if bool((flattest == 1).all()) else ()
         elif op_type == "Sigmoid" and (numbers.low < _FLAT or numbers.high > 1 - _FLAT):
             content = _by_unit(_content(result))
-            steepest = (content * (1 - content)).max(axis=0)
-            op.units = Units(steepest.size, saturated=int((steepest < _FLAT).sum()))
+            slope = content * (1 - content)
+            steepest = slope.max(axis=0)
+            share = float((slope < _SLIGHT / 4).mean())
+            op.units = Units(steepest.size, saturated=int((steepest < _FLAT).sum()), flat=share)
             op.flat = op.inputs[:1] if bool((steepest == 0).all()) else ()
         elif op_type in _SOFTMAX:
             content = _content(result)

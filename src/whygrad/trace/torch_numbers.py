@@ -44,6 +44,7 @@ _GARBAGE = frozenset({"empty", "empty_like", "new_empty", "empty_strided", "new_
 _PLAIN = (Tensor, torch.nn.Parameter)
 _WHOLE = 1 << 24
 _FLAT = 1e-6
+_SLIGHT = 1e-3
 _EXACT_LOOKS = 200
 _EVERY = 16
 _READINGS = 512
@@ -258,13 +259,16 @@ def _look_for_flat(op: Op, args: Any, kwargs: Any, result: Tensor, numbers: Numb
         op.units = Units(alive.numel(), dead=int((alive <= 0).sum()))
         op.flat = op.inputs[:1] if numbers.high <= 0 else ()
     elif name in ("tanh", "tanh_") and max(-numbers.low, numbers.high) > 1 - _FLAT:
-        flattest = _over_batch(result.detach().abs(), "amin")
-        op.units = Units(flattest.numel(), saturated=int((flattest > 1 - _FLAT / 2).sum()))
+        size = result.detach().abs()
+        flattest = _over_batch(size, "amin")
+        share = float((size > 1 - _SLIGHT / 2).double().mean())
+        op.units = Units(flattest.numel(), saturated=int((flattest > 1 - _FLAT / 2).sum()), flat=share)
         op.flat = op.inputs[:1] if bool((flattest == 1).all()) else ()
     elif name in ("sigmoid", "sigmoid_") and (numbers.low < _FLAT or numbers.high > 1 - _FLAT):
         slope = result.detach() * (1 - result.detach())
         steepest = _over_batch(slope, "amax")
-        op.units = Units(steepest.numel(), saturated=int((steepest < _FLAT).sum()))
+        share = float((slope < _SLIGHT / 4).double().mean())
+        op.units = Units(steepest.numel(), saturated=int((steepest < _FLAT).sum()), flat=share)
         op.flat = op.inputs[:1] if bool((steepest == 0).all()) else ()
     elif name == "hardsigmoid":
         slopes = _over_batch(((result > 0) & (result < 1)).detach(), "any")

@@ -10,6 +10,28 @@ from whygrad.rules.updates.left_out_by import left_out_by
 from whygrad.rules.wording import at_line, plain_subject, subject, verb
 
 _OFTEN = 2
+_FAR = 50
+
+
+def _unchanged(case: Case, taken: int, gradient: int) -> bool:
+    """Whether what was applied is the gradient itself, at most clipped."""
+    todo, seen = [taken], {taken}
+    while todo:
+        value = todo.pop()
+        made = case.made_by.get(value)
+        if value == gradient:
+            continue
+        if made is None or made.clips is None or len(seen) > _FAR:
+            return False
+        same = [v for v in made.inputs if _shape(case, v) == _shape(case, taken) and v not in seen]
+        seen.update(same)
+        todo.extend(same)
+    return gradient in seen
+
+
+def _shape(case: Case, value: int) -> tuple[int | None, ...] | None:
+    one = case.recording.values.get(value)
+    return one.shape if one is not None else None
 
 
 def past_the_mask(case: Case) -> Iterator[Finding]:
@@ -23,7 +45,7 @@ def past_the_mask(case: Case) -> Iterator[Finding]:
     bare: dict[int, list[frozenset[int]]] = {}
     for step in (one for one in recording.steps if one.call != "update"):  # Optax applies it; by hand it is meant
         given = {v: n for b in recording.backwards if b.at < step.at for v, n in b.given.items()}
-        plain = frozenset(v for v in step.applied if step.taken.get(v) == given.get(v, -1))
+        plain = frozenset(v for v in step.applied if v in given and _unchanged(case, step.taken.get(v, -1), given[v]))
         bare.setdefault(step.stack, []).append(plain if plain < step.applied else frozenset())
     for stack, rounds in bare.items():
         members = set(frozenset.intersection(*rounds))

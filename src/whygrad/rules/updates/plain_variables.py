@@ -1,12 +1,13 @@
-"""JAX: the weights of a layer that are a plain `nnx.Variable` or array, where its bias is an `nnx.Param` and learns.
+"""JAX: one half of a layer is a plain `nnx.Variable` or array, where the other is an `nnx.Param` and learns.
 
 A variable that is no parameter may be a statistic, a table, a random projection. But what is drawn at random and
-multiplied with the input, and has a trained bias of the same layer added to the product, is the weight of that layer.
+multiplied with the input, and has a trained bias of the same layer added to the product, is the weight of that layer;
+and a row of equal numbers that is added to the product with a trained weight of the same layer is its bias.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
@@ -28,21 +29,23 @@ def plain_variables(case: Case) -> Iterator[Finding]:
         looks = [one for one in case.recording.hidden if one.name == layer.name]
         if layer.place != PLACE or len(looks) > 1 or any(v in case.content for v in layer.values):
             continue
-        if drawn(case, layer) and _has_trained_bias(case, layer):
+        if _is_weight(case, layer) or _is_bias(case, layer):
             stack = case.stack(layer.created)
             inside = (site for site in stack if site.function == f"{layer.keeper}.__init__")
             found.setdefault(next(inside, next(iter(stack), None)), []).append(layer)
     for where, layers in found.items():
         keeper = layers[0].keeper
+        bias = _is_row(case, layers[0])
+        learns, stays = ("weight", "bias") if bias else ("bias", "weight")
         names = tuple(layer.name for layer in layers)
         told = f"`{names[0]}` is no parameter"
         if len(names) > 1:
             told = f"`{names[0]}` and {len(names) - 1} more are no parameters"
         yield Finding(
             code="W203", rule="unregistered", severity="warning",
-            message=f"{told}: the bias of `{keeper}` learns, and its weight does not",
+            message=f"{told}: the {learns} of `{keeper}` learns, and its {stays} does not",
             why="Flax differentiates and updates what is an nnx.Param. A plain array or nnx.Variable is kept as it is: "
-            "it has the random values that it was made with, in every update.",
+            f"it has the {'first' if bias else 'random'} values that it was made with, in every update.",
             fix="make it a parameter: nnx.Param(…) around the first values",
             variables=names, where=where, label="no parameter", path=stations((where, "creation", "made here")),
         )  # fmt: skip
@@ -61,23 +64,48 @@ def drawn(case: Case, layer: HiddenLayer) -> bool:
     return False
 
 
-def _has_trained_bias(case: Case, layer: HiddenLayer) -> bool:
-    """Whether a parameter of the same layer is added to a product with the weight, and learns."""
+def _is_row(case: Case, layer: HiddenLayer) -> bool:
+    return all(len(case.recording.values[v].shape) == 1 for v in layer.values)
+
+
+def _is_weight(case: Case, layer: HiddenLayer) -> bool:
+    """Whether a parameter of the same layer is added to a product with these random numbers, and learns."""
+    if _is_row(case, layer) or not drawn(case, layer):
+        return False
+    own = _beside(case, layer)
+    return any(own & {case.content.get(v) for v in _behind(case, op)} for op in _sums(case, layer, layer.values))
+
+
+def _is_bias(case: Case, layer: HiddenLayer) -> bool:
+    """Whether these equal numbers are added to a product with a parameter of the same layer, which learns."""
+    known = [case.recording.values[v].numbers for v in layer.values]
+    if not _is_row(case, layer) or not all(one is not None and one.low == one.high for one in known):
+        return False
+    own = _beside(case, layer)
+    matrices = {v for v, variable in case.content.items() if variable in own and len(case.variable(variable).shape) > 1}
+    return any(layer.values & _behind(case, op) for op in _sums(case, layer, matrices))
+
+
+def _beside(case: Case, layer: HiddenLayer) -> set[int]:
+    """What learns in the same layer."""
     tree = layer.name.rpartition(".")[0]
-    own = {v for v in case.trained if case.variable(v).name.rpartition(".")[0] == tree}
+    return {v for v in case.trained if case.variable(v).name.rpartition(".")[0] == tree}
+
+
+def _sums(case: Case, layer: HiddenLayer, weights: Iterable[int]) -> Iterator[Op]:
+    """Where something is added to a product with one of the weights, in the first loss that the layer is used for."""
     backward = next((b for b in case.recording.backwards if layer.values & case.slice(b).values), None)
-    products: set[int] = set(layer.values)
+    factors: set[int] = set(weights)
     multiplied: set[int] = set()
-    for op in case.slice(backward).ops if backward is not None and own else ():
-        if op.name in CONTRACTS and any(v in products for v in op.inputs):
+    for op in case.slice(backward).ops if backward is not None else ():
+        if op.name in CONTRACTS and any(v in factors for v in op.inputs):
             multiplied.update(op.outputs)
-        elif _hands_on(op, products):
-            products.update(op.outputs)
+        elif _hands_on(op, factors):
+            factors.update(op.outputs)
         elif _hands_on(op, multiplied):
             multiplied.update(op.outputs)
         elif op.name in SUM and any(v in multiplied for v in op.inputs):
-            return any(case.content.get(v) in own for v in _behind(case, op))
-    return False
+            yield op
 
 
 def _hands_on(op: Op, values: set[int]) -> bool:
