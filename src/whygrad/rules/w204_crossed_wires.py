@@ -80,9 +80,11 @@ When it is meant
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from whygrad.flow.source import first_argument
+from whygrad.flow.syntax import bound_at
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, stations
 from whygrad.rules.ownership import within_reach
@@ -149,7 +151,7 @@ def _crossed(case: Case, stack: int, crossing: Crossing) -> Finding:
     lost = not any(one & crossing.sources for one in moved) and any(one & crossing.targets for one in moved)
     # And what is kept in step with them by copies, a target network, waits for no gradient.
     lost |= any(c.source in crossing.sources and c.target in crossing.targets for c in case.recording.copies)
-    paired = _serves_its_own(case, crossing) or _lies_unused(case, crossing)
+    paired = _serves_its_own(case, crossing) or _lies_unused(case, crossing) or _called_after_its_own(case, crossing)
     misasked = (misasked and not lost and not paired) or _asked_twice(case, crossing)
     where = asked if misasked else there
     theirs, ours = plain_subject(case, crossing.sources), plain_subject(case, crossing.targets)
@@ -183,6 +185,25 @@ def _lies_unused(case: Case, crossing: Crossing) -> bool:
     applied = history(case).applied
     own = [b for b in case.recording.backwards if b.loss != crossing.backward.loss and crossing.targets <= b.got]
     return any(not any((b.at, v) in applied for v in b.got) for b in own)
+
+
+def _called_after_its_own(case: Case, crossing: Crossing) -> bool:
+    """Of two networks that get each other's gradient: whether the gradient bears the name of the one it is of.
+
+    Both requests fit their losses then, and it is the lists that were exchanged.
+    """
+    others = crossings(case).values()
+    if not any(o.sources == crossing.targets and o.targets == crossing.sources for o in others):
+        return False
+    asked = case.site(crossing.backward.stack)
+    bound = {part for name in (bound_at(asked) if asked is not None else ()) for part in _parts(name)}
+    theirs, ours = ({part for v in some for part in _parts(case.variable(v).network)}
+                    for some in (crossing.sources, crossing.targets))  # fmt: skip
+    return bool(bound & (theirs - ours)) and not bound & (ours - theirs)
+
+
+def _parts(name: str) -> list[str]:
+    return re.split(r"[\W_]+", name.lower())
 
 
 def _asked_twice(case: Case, crossing: Crossing) -> bool:
