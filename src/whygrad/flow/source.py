@@ -49,20 +49,35 @@ def expression(site: Site, limit: int = 60, read: Read = line_text) -> str:
 
 def first_argument(site: Site) -> Site | None:
     """The first argument of a call that is spread over several lines; None where call and argument begin together."""
+    call = _call(site)
+    return _within(site, call.args[0]) if call is not None and call.args else None
+
+
+def named_argument(site: Site, ending: str) -> Site | None:
+    """As above, the argument whose name ends so: `initializer` and `kernel_initializer`."""
+    call = _call(site)
+    given = (one.value for one in call.keywords if (one.arg or "").endswith(ending)) if call is not None else ()
+    return next((found for value in given if (found := _within(site, value)) is not None), None)
+
+
+def _call(site: Site) -> ast.Call | None:
     try:
         tree = ast.parse("(" + "\n".join(_lines(site)) + ")", mode="eval")
     except (SyntaxError, ValueError):
         return None
-    call = tree.body
-    if not isinstance(call, ast.Call) or not call.args or call.args[0].lineno == 1:
+    return tree.body if isinstance(tree.body, ast.Call) else None
+
+
+def _within(site: Site, part: ast.expr) -> Site | None:
+    """Where a part of a call stands, if that is on a line of its own."""
+    if part.lineno == 1:
         return None
-    given = call.args[0]
     return replace(
         site,
-        line=site.line + given.lineno - 1,
-        column=given.col_offset,
-        end_line=site.line + (given.end_lineno or given.lineno) - 1,
-        end_column=given.end_col_offset or given.col_offset,
+        line=site.line + part.lineno - 1,
+        column=part.col_offset,
+        end_line=site.line + (part.end_lineno or part.lineno) - 1,
+        end_column=part.end_col_offset or part.col_offset,
     )
 
 

@@ -74,6 +74,7 @@ from typing import Literal
 from whygrad.flow.events import Backward, Edit, Step
 from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
+from whygrad.flow.source import named_argument
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.numbers.flatness import pass_before
@@ -277,7 +278,9 @@ def _over_layers(
     severity: Literal["error", "warning"],
 ) -> Finding:  # fmt: skip
     where, loss = layers_site(case, layers), case.loss_site(backward)
+    where = (named_argument(where, "initializer") or where) if where is not None else None
     sizes = [f"{reached(case, op):.1e}" for op in layers]
+    shown = ", ".join(sizes) if len(sizes) < 5 else f"{', '.join(sizes[:3])} … {sizes[-1]}"
     stations = [(where, layers[-1].name, "each layer makes the numbers larger"), (loss, "loss", "the loss")]
     places = {(s.file, s.line): PathStep(s, name, role) for s, name, role in reversed(stations) if s is not None}
     return Finding(
@@ -285,7 +288,7 @@ def _over_layers(
         rule=NAME,
         severity=severity,
         message=f"the gradient of {plain_subject(case, members)} {size}: the numbers grow from layer to layer",
-        why=f"What comes out of the layers reaches {', '.join(sizes[:3])} … {sizes[-1]}. On the way back the "
+        why=f"What comes out of the layers reaches {shown}. On the way back the "
         f"gradient is multiplied by the same weights once more.{_left_over(case, members)}",
         fix="make the first weights smaller (the framework's default, or He initialisation: a spread of "
         "sqrt(2 / inputs)), and normalise between the layers",

@@ -177,17 +177,33 @@ def _live_samples(case: Case, objective: Objective) -> Iterator[Finding]:
 
 
 def _reparameterised(case: Case, objective: Objective, sample: int, mean: int) -> Op | None:
-    """The sum mean + std * noise that a sample was made by, if its gradient still leads to that very mean."""
+    """The sum mean + std * noise that a sample was made by, if its gradient still leads to that mean.
+
+    Or to that of the same network, asked again for the log-probability.
+    """
     todo, seen = [sample], {sample}
     while todo and len(seen) < _STEPS:
         op = case.made_by.get(todo.pop())
         if op is None or op.name in CONTRACTS or not op.carries:
             continue
-        if op.name in SUM and mean in op.inputs and len(op.inputs) == 2:
+        if op.name in SUM and len(op.inputs) == 2 and _centre(case, objective, op, mean) is not None:
             return op
         fresh = [v for v in op.inputs if v not in seen and objective.live.get(v, 0)]
         seen.update(fresh)
         todo.extend(fresh)
+    return None
+
+
+def _centre(case: Case, objective: Objective, op: Op, mean: int) -> int | None:
+    """The mean in a sum of a mean and scaled noise: this one, or another that the same variables made."""
+    if mean in op.inputs:
+        return mean
+    wanted = objective.live.get(mean, 0) & objective.trained
+    for centre, noise in (op.inputs, op.inputs[::-1]):
+        scaled, same = case.made_by.get(noise), objective.live.get(centre, 0) & objective.trained == wanted
+        if same and scaled is not None and scaled.name in PRODUCT:
+            constant = any(not objective.live.get(v, 0) and size(case, v) > 1 for v in scaled.inputs)
+            return centre if constant else None
     return None
 
 
@@ -236,13 +252,14 @@ def _told_later(case: Case, weight: int) -> bool:
     return made is None or made.kind in ("enter", "stop") or made.name in WEIGHT_WAY or made.switch is not None
 
 
-def _drawn_at(case: Case, made: Op, distance: Op) -> Site | None:
+def _drawn_at(case: Case, objective: Objective, made: Op, distance: Op) -> Site | None:
     """The line that draws a sample, in the function that also made its mean or takes its log-probability.
 
     A distribution's sample() that only computes with what it holds is right by itself: the call of it is the fault.
     """
     inner, stack = case.site(made.stack), case.stack(made.stack)
-    mean = case.made_by.get(distance.inputs[1])
+    centre = _centre(case, objective, made, distance.inputs[1])
+    mean = case.made_by.get(centre) if centre is not None else None
     if inner is None or mean is None or "rsample(" in quoted(inner, ""):
         return inner
     seen = [site for other in (mean, distance) if (site := case.led_from(made.stack, other.stack)) in stack]
@@ -250,7 +267,7 @@ def _drawn_at(case: Case, made: Op, distance: Op) -> Site | None:
 
 
 def _sample_finding(case: Case, objective: Objective, made: Op, distance: Op, product: Op) -> Finding:
-    where = _drawn_at(case, made, distance)
+    where = _drawn_at(case, objective, made, distance)
     used, loss = case.site(product.stack), case.loss_site(objective.backward)
     policy = objective.variables(objective.live[made.outputs[0]] & objective.trained)
     drawn = quoted(where, "")

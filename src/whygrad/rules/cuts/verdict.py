@@ -16,6 +16,7 @@ from whygrad.flow.source import line_text
 from whygrad.rules.case import Case, asked_once
 from whygrad.rules.cuts.loss_of_another_tape import own_loss
 from whygrad.rules.cuts.missing import Missing, missing_gradients
+from whygrad.rules.targets.objective import SHAPING
 from whygrad.rules.updates.swapped import swapped_variables
 
 GRAD, CHECKPOINT = "autograd.grad", "CheckpointFunction"
@@ -167,6 +168,7 @@ def _judge_tape(case: Case, verdict: Verdict, tape: Tape, missing: Missing, cut:
     verdict.tape = tape
     if tape.closed is not None and op.at > tape.closed:
         verdict.code = "W107"
+        op = verdict.op = _first_to_compute(missing, op)
     elif op.switch is not None:
         verdict.code = "W101"
         _judge_switch(case, verdict, case.recording.switches[op.switch])
@@ -179,6 +181,17 @@ def _judge_tape(case: Case, verdict: Verdict, tape: Tape, missing: Missing, cut:
         return
     shared = shared_site(case.stack(op.stack), case.stack(tape.stack))
     verdict.where = _own_call(case, verdict, missing, shared or _caller(case, op))
+
+
+def _first_to_compute(missing: Missing, op: Op) -> Op:
+    """What comes too late for a tape is the first arithmetic: the loss, and not what brings its inputs into shape."""
+    shaped = set(op.outputs) if op.name in SHAPING else set()
+    for later in missing.part.ops:
+        if later.at > op.at and any(v in shaped for v in later.inputs):
+            if later.name not in SHAPING:
+                return later
+            shaped.update(later.outputs)
+    return op
 
 
 def _while_built(case: Case, op: Op, tape: Tape) -> Site | None:

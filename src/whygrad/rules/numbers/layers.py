@@ -21,6 +21,9 @@ _LONG = 16
 _LARGE = 1e12
 _HUGE = 1e8
 _GROWN = 1e4
+_TENFOLD, _WIDE = 10.0, 4.0
+"""How far numbers grow over layers with too large first weights, and what sqrt(inputs) times their spread is above.
+He's is 1.4."""
 STEEP = 1e3
 """Where the numbers grow from layer to layer, a gradient so much larger than the weights in the first updates is told:
 a usual learning rate replaces the weights by one step."""
@@ -245,11 +248,22 @@ def overshot(case: Case, trouble: Trouble | None) -> Overshoot | None:
 def steep_at_first(case: Case, optimizer: int) -> Overshoot | None:
     """An optimizer whose first gradient is too large for any step, because the numbers grow from layer to layer."""
     own = [s for s in case.recording.steps if s.optimizer == optimizer and s.gradients and s.weights]
-    backward = pass_before(case, own[0], min(own[0].applied)) if own and _steeper(own[0], STEEP) else None
+    steep, wide = bool(own) and _steeper(own[0], STEEP), bool(own) and _steeper(own[0], 1.0) and _wide(case, own[0])
+    backward = pass_before(case, own[0], min(own[0].applied)) if steep or wide else None
     if backward is None or backward.loss is None or rounds_in(case, backward) is not None:
         return None
-    layers = growing_layers(case, backward, STEEP)
+    layers = growing_layers(case, backward, _TENFOLD, 2) if wide else growing_layers(case, backward, STEEP)
     return Overshoot(own[0], backward, None, layers, at_first=True) if layers else None
+
+
+def _wide(case: Case, step: Step) -> bool:
+    """Whether most matrices are many times larger than what a layer's number of inputs allows."""
+    wide = []
+    for variable, numbers in step.weights.items():
+        shape = [size or 1 for size in case.variable(variable).shape]
+        if len(shape) > 1 and numbers.size > 1:
+            wide.append(numbers.norm / math.sqrt(max(shape)) > _WIDE)  # sqrt(inputs) times the spread
+    return 2 * sum(wide) > len(wide)
 
 
 def _steeper(step: Step, times: float) -> bool:
@@ -265,8 +279,8 @@ def reached(case: Case, op: Op) -> float:
     return max(abs(numbers.low), abs(numbers.high)) if numbers is not None else 0.0
 
 
-def growing_layers(case: Case, backward: Backward, times: float = _GROWN) -> list[Op]:
-    """The layers of a deep network, where what they make grows by orders of magnitude from the first to the last."""
+def growing_layers(case: Case, backward: Backward, times: float = _GROWN, deep: int = _DEEP) -> list[Op]:
+    """The layers of a network so deep, where what they make grows by orders of magnitude from the first to the last."""
     if backward.loss is None or backward.loss not in case.recording.values:
         return []
     products = [op for op in case.slice(backward, reach.CERTAIN).ops if op.carries and base_name(op) in PRODUCTS]
@@ -277,7 +291,7 @@ def growing_layers(case: Case, backward: Backward, times: float = _GROWN) -> lis
     ]
     sizes = [reached(case, op) for op in layers]
     rising = sum(1 for a, b in pairwise(sizes) if b > 2 * a > 0)
-    grows = len(layers) >= _DEEP and sizes[-1] > times * sizes[0] > 0 and rising >= 0.7 * (len(sizes) - 1)
+    grows = len(layers) >= deep and sizes[-1] > times * sizes[0] > 0 and rising >= 0.7 * (len(sizes) - 1)
     return layers if grows else []
 
 

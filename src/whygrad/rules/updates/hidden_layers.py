@@ -35,15 +35,21 @@ def hidden_layers(case: Case) -> Iterator[Finding]:
 def _there_to_learn(case: Case, hidden: HiddenLayer) -> bool:
     """A layer is. An array by itself may be a table; one of random numbers beside others that learn is a weight.
 
-    So is one that begins with the same number everywhere: a table of that kind would be one number.
+    So is one that begins with the same number everywhere, wherever it is kept in a model that learns: a table of that
+    kind would be one number.
     """
     if hidden.place != "static array":
         return True
     known = [case.recording.values[v].numbers for v in hidden.values]
     filled = all(one is not None and one.size > 1 and one.low == one.high for one in known)
-    beside = hidden.name.rpartition(".")[0]
-    learns = any(case.variable(v).name.rpartition(".")[0] == beside for v in case.trained)
-    return learns and (filled or drawn(case, hidden))
+    learning = {case.variable(v).name for v in case.trained}
+    if filled:
+        return any(name.partition(".")[0] == hidden.name.partition(".")[0] for name in learning)
+    return any(_keeper(name) == _keeper(hidden.name) for name in learning) and drawn(case, hidden)
+
+
+def _keeper(name: str) -> str:
+    return name.rpartition(".")[0]
 
 
 def _would_learn(case: Case, layer: HiddenLayer, backward: Backward) -> bool:
