@@ -62,6 +62,25 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("body.weight", "body.bias", "value.weight", "value.bias"),
         "path": [(18, "the target, with a gradient"), (22, "compared with the prediction"), (24, "the loss")],
     },
+    "w501_views_not_stopped": {
+        "severity": "warning",
+        "message": "the loss at line 24 trains `model.encoder` through its own target",
+        "label": "what is to be predicted carries a gradient here",
+        "why": "Each view is predicted from the other, and what is to be predicted moves towards the prediction as "
+        "well. Nothing holds the features apart: that all inputs get the same ones makes this loss smallest.",
+        "fix": "stop the features that the prediction is compared with: put .detach() around them, in both directions",
+        "variables": (
+            "model.encoder.0.weight",
+            "model.encoder.0.bias",
+            "model.encoder.2.weight",
+            "model.encoder.2.bias",
+        ),
+        "path": [
+            (15, "features of the other view, with a gradient"),
+            (24, "the prediction is compared with them"),
+            (24, "the loss"),
+        ],
+    },
     "w502_one_object": {
         "severity": "error",
         "message": "`self.target` and `self.online` are one network: `online` (4 variables)",

@@ -78,7 +78,8 @@ from whygrad.rules.case import Case
 from whygrad.rules.cuts.intent import is_log_probability
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.targets.distributions import distributions
-from whygrad.rules.targets.objective import PRODUCT, Bootstrap, bootstraps, objectives, roots
+from whygrad.rules.targets.live_views import LiveView, live_views
+from whygrad.rules.targets.objective import PRODUCT, Bootstrap, Objective, bootstraps, objectives, roots
 from whygrad.rules.w502_target_is_online import aliases
 from whygrad.rules.wording import at_line, called_from, plain_subject, quoted
 
@@ -101,6 +102,11 @@ def check(case: Case) -> Iterator[Finding]:
             if place not in seen:
                 seen.add(place)
                 yield _finding(case, found, where, at_use)
+        view = next(live_views(case, objective), None)
+        where = case.site(view.compared.stack) if view is not None else None
+        if view is not None and where is not None and (where.file, where.line) not in seen:
+            seen.add((where.file, where.line))
+            yield _view_finding(case, objective, view, where)
 
 
 def _in_loop(found: Bootstrap) -> bool:
@@ -168,6 +174,26 @@ def _finding(case: Case, found: Bootstrap, where: Site | None, at_use: bool) -> 
         variables=case.names(through), where=where,
         label=f"{'the target compared here' if at_use else 'this target'} carries a gradient into {name}", loss=loss,
         path=tuple(path) + (tuple(called_from(case, found.added.stack, where)) if where is not None else ()),
+        first_update=1 + sum(1 for step in case.recording.steps if step.at < objective.backward.at),
+    )  # fmt: skip
+
+
+def _view_finding(case: Case, objective: Objective, view: LiveView, where: Site) -> Finding:
+    through = objective.variables(objective.live[view.features] & objective.trained)
+    made, loss = case.made_by.get(view.features), case.loss_site(objective.backward)
+    features, compared = "features of the other view, with a gradient", "the prediction is compared with them"
+    steps = [(case.site(made.stack), made.name, features)] if made is not None else []
+    steps += [(where, view.compared.name, compared), (loss, "loss", "the loss")]
+    stop = {"torch": ".detach()", "tensorflow": "tf.stop_gradient(…)"}
+    return Finding(
+        code=CODE, rule=NAME, severity="warning",
+        message=f"the loss{at_line(loss, where)} trains {plain_subject(case, through)} through its own target",
+        why="Each view is predicted from the other, and what is to be predicted moves towards the prediction as well. "
+        "Nothing holds the features apart: that all inputs get the same ones makes this loss smallest.",
+        fix="stop the features that the prediction is compared with: put "
+        f"{stop.get(case.recording.framework, 'jax.lax.stop_gradient(…)')} around them, in both directions",
+        variables=case.names(through), where=where, label="what is to be predicted carries a gradient here", loss=loss,
+        path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
         first_update=1 + sum(1 for step in case.recording.steps if step.at < objective.backward.at),
     )  # fmt: skip
 

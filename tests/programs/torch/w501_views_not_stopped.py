@@ -1,0 +1,27 @@
+"""SimSiam: each view is predicted from the other, and what is predicted is not detached."""
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+
+
+class SimSiam(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 16), nn.BatchNorm1d(16, affine=False))
+        self.predictor = nn.Sequential(nn.Linear(16, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 16))
+
+    def forward(self, one, two):
+        z1, z2 = self.encoder(one), self.encoder(two)
+        return self.predictor(z1), self.predictor(z2), z1, z2
+
+
+model, criterion = SimSiam(), nn.CosineSimilarity(dim=1)
+optimizer = torch.optim.SGD(model.parameters(), 0.05, momentum=0.9)
+for _ in range(5):
+    x = torch.randn(32, 8)
+    p1, p2, z1, z2 = model(x + 0.1 * torch.randn_like(x), x + 0.1 * torch.randn_like(x))
+    loss = -(criterion(p1, z2).mean() + criterion(p2, z1).mean()) / 2  # fires: W501
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
