@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _LOOKS = 3
 _DEEP = 6
+_WRAPPED = 3
 _PLAIN = (str, bytes, int, float, complex, type(None), type, FunctionType, MethodType, ModuleType)
 
 
@@ -92,6 +93,7 @@ def _hidden(path: str, item: Any, depth: int, keeper: str = "") -> Iterator[tupl
     if isinstance(item, FunctionType) and keeper:
         for name, child in _around(item):
             if type(child).__qualname__ != keeper:  # `self`: of that it knows the first state alone, but no layer
+                name = path if hasattr(item, "__wrapped__") else name  # JAX's own name for it says nothing
                 yield from ((inner, keeper, "function", arrays) for inner, arrays in _layers(name, child, 0))
     if depth > _DEEP or isinstance(item, _PLAIN) or array_of(item) is not None:
         return
@@ -129,13 +131,17 @@ def _variables_beside(path: str, item: Any) -> Iterator[tuple[str, str, str, lis
             yield f"{path}.{name}", type(item).__qualname__, "plain variable", [array]
 
 
-def _around(function: FunctionType) -> Iterator[tuple[str, Any]]:
-    """What a function has taken in from the one around it."""
+def _around(function: FunctionType, depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """What a function has taken in from the one around it; so has one that it wraps (`jax.vmap(layer)`)."""
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
-            yield name, cell.cell_contents
+            taken = cell.cell_contents
         except ValueError:  # it has no value yet
             continue
+        if isinstance(taken, FunctionType) and depth < _WRAPPED:
+            yield from _around(taken, depth + 1)
+        else:
+            yield name, taken
 
 
 def _layers(path: str, item: Any, depth: int) -> Iterator[tuple[str, list[Any]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -42,6 +43,8 @@ def live_weights(case: Case, objective: Objective) -> Iterator[LiveWeight]:
             theirs = objective.live.get(weight, 0) & objective.trained
             if not ours or not theirs or theirs in leaks or not is_log_probability(case.made_by, chance):
                 continue
+            if _entries(case, chance) == 1 < _entries(case, weight):
+                continue  # a coefficient of all rows
             own_heads = ours & ~theirs and theirs & ~ours
             value = _estimate(case, objective, weight) if own_heads else None
             if value is not None or (not own_heads and _is_judged(case, objective, weight)):
@@ -90,7 +93,7 @@ def _line(case: Case, op: Op, product: Op) -> tuple[str, int] | None:
 
 def _estimate(case: Case, objective: Objective, weight: int) -> int | None:
     """The prediction in a weight that is data less (or plus) a prediction with a gradient, one number for each row."""
-    todo, seen = [(weight, size(case, weight) == 1)], {weight}
+    todo, seen = [(weight, _all_rows(case, weight) == 1)], {weight}
     while todo and len(seen) < _STEPS:
         number, small = todo.pop()
         op = case.made_by.get(number)
@@ -101,7 +104,7 @@ def _estimate(case: Case, objective: Objective, weight: int) -> int | None:
         if op.name in SUM or op.name in MINUS:
             alive = [v for v in op.inputs if objective.live.get(v, 0) & objective.trained]
             data = [v for v in op.inputs if v not in alive and v not in case.content]
-            if alive and any(small or size(case, v) > 1 for v in data):
+            if alive and any(small or _entries(case, v) > 1 for v in data):
                 return alive[0]
             if alive and small and len(op.inputs) == 1:
                 return alive[0]
@@ -109,6 +112,19 @@ def _estimate(case: Case, objective: Objective, weight: int) -> int | None:
         seen.update(fresh)
         todo.extend((v, small) for v in fresh)
     return None
+
+
+def _entries(case: Case, value: int) -> int:
+    """How many entries a value had before it was spread over the rows."""
+    fewest, made = _all_rows(case, value), case.made_by.get(value)
+    while made is not None and made.name in SHAPING and len(made.inputs) == 1:
+        fewest, made = min(fewest, _all_rows(case, made.inputs[0])), case.made_by.get(made.inputs[0])
+    return fewest
+
+
+def _all_rows(case: Case, value: int) -> int:
+    """How many entries a value has, those of all rows where it is made row by row (`vmap`)."""
+    return math.prod(length or 0 for length in case.recording.values[value].mapped or case.recording.values[value].shape)
 
 
 def _has_own_term(case: Case, objective: Objective, value: int) -> bool:
