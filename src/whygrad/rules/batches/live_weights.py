@@ -124,7 +124,8 @@ def _entries(case: Case, value: int) -> int:
 
 def _all_rows(case: Case, value: int) -> int:
     """How many entries a value has, those of all rows where it is made row by row (`vmap`)."""
-    return math.prod(length or 0 for length in case.recording.values[value].mapped or case.recording.values[value].shape)
+    known = case.recording.values[value]
+    return math.prod(length or 0 for length in (known.shape if known.mapped is None else known.mapped))
 
 
 def _has_own_term(case: Case, objective: Objective, value: int) -> bool:
