@@ -84,6 +84,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygrad.flow.events import Backward, Step
+from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
 from whygrad.flow.syntax import called_at
 from whygrad.rules.case import Case
@@ -230,8 +231,15 @@ def _looked_through(case: Case, leak: Leak) -> Site | None:
             live = [objective.live.get(v, 0) for v in op.inputs]
             weighs = any(mask & moved and not mask & ~moved for mask in live)
             if op.name in CONTRACTS and weighs and any(mask & meant for mask in live):
-                return case.seen_from(op.stack, objective.backward.stack)
+                return _own_call(case, leak, op, case.seen_from(op.stack, objective.backward.stack))
     return None
+
+
+def _own_call(case: Case, leak: Leak, op: Op, site: Site | None) -> Site | None:
+    """The call of that network alone, where the one in the loss runs others too: a function for each of its terms."""
+    stack = case.stack(op.stack)
+    calls = (stack[i:] for i in range(stack.index(site), -1, -1)) if site in stack else ()
+    return next((call[0] for call in calls if case.reads_under.get(call, set()) <= leak.variables), site)
 
 
 def _targets(case: Case) -> Iterator[Finding]:

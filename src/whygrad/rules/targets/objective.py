@@ -6,6 +6,7 @@ what a program calls its variables plays no part.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -165,7 +166,7 @@ def _bootstraps(case: Case, objective: Objective, live: bool) -> Iterator[Bootst
         left, right = op.inputs[0], op.inputs[1]
         if not live and op.name in MINUS and _compares(case, objective, op):
             taken = _data_taken_off(case, objective, left)
-            if taken is not None and objective.read.get(right, 0) and _discounted(case, right):
+            if taken is not None and objective.read.get(right, 0) and _discounted(case, right) is not None:
                 yield Bootstrap(objective, op, taken.inputs[0], right, taken, right)
                 continue
         for prediction, target in ((left, right), (right, left)):
@@ -260,11 +261,14 @@ def _sum_with_data(
         # The steps of a rollout, each a number of its own, are stacked to one target.
         alone = alone or (op.name == "stack" and all(size(case, v) == 1 for v in op.inputs))
         if op.name in SUM:
+            # Where acting was recorded too, the reward is made of variables as well: the discount is the nearer one.
+            found: list[tuple[int, int]] = []
             for value in op.inputs:
                 others = [v for v in op.inputs if v != value]
-                found = masks.get(value, 0) & wanted and _is_data(case, objective, others, alone)
-                if found and _discounted(case, value):
-                    return op, value
+                if masks.get(value, 0) & wanted and _is_data(case, objective, others, alone):
+                    found += [(depth, value)] if (depth := _discounted(case, value)) is not None else []
+            if found:
+                return op, min(found)[1]
         for source in op.inputs:
             if source not in seen and masks.get(source, 0) & wanted:
                 seen.add(source)
@@ -300,21 +304,21 @@ def _is_row(case: Case, value: int) -> bool:
     return False
 
 
-def _discounted(case: Case, value: int) -> bool:
-    """Whether a value was multiplied by a number or by data a few operations back, and nothing bent it since."""
-    todo, seen = [(value, 0)], {value}
+def _discounted(case: Case, value: int) -> int | None:
+    """How many operations back a value was multiplied by a number or by data, if nothing bent it since."""
+    todo, seen = deque([(value, 0)]), {value}
     while todo:
-        number, depth = todo.pop()
+        number, depth = todo.popleft()
         op = case.made_by.get(number)
         if op is None or depth > 6 or op.name in CONTRACTS or op.name in _CURVED:
             continue
         if op.name in PRODUCT:
-            return True
+            return depth
         for source in op.inputs:
             if source not in seen:
                 seen.add(source)
                 todo.append((source, depth + 1))
-    return False
+    return None
 
 
 def roots(case: Case, value: int) -> set[int]:

@@ -105,13 +105,14 @@ def _passed_by(case: Case) -> Iterator[Same]:
 
 
 def _reads(case: Case, backward: Backward, value: int, members: set[int]) -> Site | None:
-    """The line, in the function of the loss, that calls the network on the way to a value.
+    """The line, in the function of the loss, that calls the network on the way to a value: the last one before it.
 
     Not the one that only says which action is best, where there is another.
     """
     for through_choices in (False, True):
         todo, seen = [value], {value}
         while todo:
+            todo.sort(key=lambda v: made.at if (made := case.made_by.get(v)) is not None else 0)
             op = case.made_by.get(todo.pop())
             if op is None or (op.kind == "discrete" and not through_choices):
                 continue
