@@ -30,7 +30,7 @@ from whygrad.flow.events import (
 )
 from whygrad.flow.operations import Op, Switch, Tape, Value
 from whygrad.flow.site import Stack
-from whygrad.flow.variables import Begun, HiddenLayer, Optimizer, PlainNumbers, Variable
+from whygrad.flow.variables import Begun, HiddenLayer, Optimizer, PlainNumbers, SpareTree, Variable
 
 
 @dataclass(slots=True)
@@ -78,6 +78,8 @@ class Recording:
     """JAX: updates of arrays that no gradient was asked for, with the gradient of others (`applied`, `taken`)."""
     hidden: list[HiddenLayer] = field(default_factory=list)
     """JAX: layers that are out of its sight."""
+    spare: list[SpareTree] = field(default_factory=list)
+    """JAX: trees that are kept beside those which are differentiated."""
     plain_numbers: list[PlainNumbers] = field(default_factory=list)
     """JAX: models with floats beside the numbers that are trained."""
     begun: list[Begun] = field(default_factory=list)

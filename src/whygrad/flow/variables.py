@@ -62,6 +62,17 @@ class HiddenLayer:
 
 
 @dataclass(frozen=True, slots=True)
+class SpareTree:
+    """JAX: a second tree with the first numbers of one that is differentiated, kept beside it (a target network)."""
+
+    name: str
+    online: str
+    originals: frozenset[int]
+    """The variables that it begins with the numbers of."""
+    values: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
 class PlainNumbers:
     """JAX: a model of single numbers, of which some are arrays, which are differentiated, and some Python's floats."""
 

@@ -30,6 +30,7 @@ from whygrad.trace.jax_inner import Inner
 from whygrad.trace.jax_naming import Naming
 from whygrad.trace.jax_numbers import NumbersSeen
 from whygrad.trace.jax_scopes import Asked, Closed, Item, Opened, Ran, Root, Scope
+from whygrad.trace.jax_spare_trees import SpareTrees
 from whygrad.trace.jax_targets import Targets
 from whygrad.trace.jax_updates import Updates
 from whygrad.trace.jax_values import Values
@@ -89,6 +90,7 @@ class JaxRecorder:
         self.clipping = Clipping(self)
         self.beginnings = Beginnings(self)
         self.hidden = HiddenLayers(self)
+        self.spare = SpareTrees(self)
         self.failures = Failures(self)
         self.calls = Calls(self)
         self._deep_patches = Patches()

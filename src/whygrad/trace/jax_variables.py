@@ -132,6 +132,8 @@ class Variables:
                 found[leaf] = variable
                 self._asked_here[opened.stack, path] = variable
                 recorder.recording.variables[variable].trainable = True
+        if not opened.implicit:
+            recorder.spare.look(sys._getframe(), {found[n]: recorder.values.object_of(n) for n in found}, opened.stack)
         self._open[opened.tape] = found
         recorder.naming.forget()
 

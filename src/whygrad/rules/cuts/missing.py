@@ -24,6 +24,7 @@ from whygrad.rules.cuts.never_begun import never_begun
 from whygrad.rules.cuts.rebound import rebound_under_no_grad
 from whygrad.rules.cuts.second_slopes import without_slope
 from whygrad.rules.cuts.selections import chooses_for_target, one_of_compared, without_selections
+from whygrad.rules.targets.averages import averaged_with
 
 
 @dataclass(slots=True)
@@ -193,7 +194,14 @@ def _lost(case: Case) -> dict[int, Backward]:
                 better = variable not in lost or _explains_better(case, backward, lost[variable], variable)
                 if better:
                     lost[variable] = backward
-    return lost
+    return {v: backward for v, backward in lost.items() if not _follows(case, v, lost)}
+
+
+def _follows(case: Case, variable: int, lost: dict[int, Backward]) -> bool:
+    """JAX: whether it is a target in one tree with what is trained: shares of its network are added to it."""
+    return case.recording.framework == "jax" and any(
+        v in case.trained and v not in lost for v in averaged_with(case).get(variable, ())
+    )
 
 
 def _second_in_vain(case: Case, backward: Backward, variable: int) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from whygrad.flow.operations import Op
-from whygrad.rules.case import Case
+from whygrad.rules.case import Case, asked_once
 from whygrad.rules.targets.objective import PRODUCT, SUM
 
 _HANDED_ON = frozenset({"captured", "cond", "where", "select_n"})
@@ -32,6 +32,17 @@ def unused_averages(case: Case) -> set[int]:
             averaged -= serves
     whole = {v.network for v in case.recording.variables.values() if v.id in case.trained - averaged}
     return {v for v in averaged if case.variable(v).network not in whole}
+
+
+@asked_once
+def averaged_with(case: Case) -> dict[int, set[int]]:
+    """For each variable the others that shares of it are added to: a target that lies in one tree with its network."""
+    found: dict[int, set[int]] = {}
+    for op in case.recording.ops.values():
+        owners = {case.content[v] for part in _mixture(case, op) if (v := _plain(case, part)) in case.content}
+        for one in owners if len(owners) > 1 else ():
+            found.setdefault(one, set()).update(owners - {one})
+    return found
 
 
 def _linked(case: Case, links: list[tuple[int, int]]) -> bool:

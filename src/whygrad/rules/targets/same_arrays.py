@@ -20,7 +20,7 @@ from whygrad.rules.targets import sync_source
 from whygrad.rules.targets.averages import unused_averages
 from whygrad.rules.targets.distributions import distributions
 from whygrad.rules.targets.handed import handed_as
-from whygrad.rules.targets.objective import bootstraps, objectives
+from whygrad.rules.targets.objective import CONTRACTS, SHAPING, bootstraps, objectives
 from whygrad.rules.targets.stored_twice import kept_alike, stored_twice
 from whygrad.rules.targets.twins import target_networks
 
@@ -44,7 +44,7 @@ class Same:
 def found(case: Case) -> list[Same]:
     """Each network once."""
     known: list[Same] = []
-    kinds = (_given_twice, _differentiated_twice, _replaced_each_time, _passed_by, _one_object)
+    kinds = (_given_twice, _differentiated_twice, _replaced_each_time, _passed_by, _left_aside, _one_object)
     for one in (same for kind in kinds for same in kind(case)):
         if not any(one.members & other.members or one.where == other.where for other in known):
             known.append(one)
@@ -102,6 +102,34 @@ def _passed_by(case: Case) -> Iterator[Same]:
                 yield Same(members, objective.backward, where, "these are the parameters that are being trained",
                     "The program keeps an average of them after each update, and no loss is computed with that.",
                     "compute the target with the averaged parameters")  # fmt: skip
+
+
+def _left_aside(case: Case) -> Iterator[Same]:
+    """A tree that began as the trained one is kept beside it, nothing is computed with it, and the online network
+    makes its target itself."""
+    for spare in case.recording.spare:
+        for objective in () if _computed_with(case, spare.values) else objectives(case):
+            for target in (*bootstraps(case, objective, live=False), *distributions(case, objective, live=False)):
+                members = set(objective.variables(objective.read.get(target.value, 0)) & spare.originals)
+                where = _reads(case, objective.backward, target.value, members) if members else None
+                if where is not None:
+                    yield Same(members, objective.backward, where, f"this should be `{spare.name}`",
+                        f"The program keeps `{spare.name}`, with the first numbers of `{spare.online}`, and computes "
+                        "nothing with it.", f"compute the target with `{spare.name}`")  # fmt: skip
+
+
+def _computed_with(case: Case, values: frozenset[int]) -> bool:
+    """Whether a network was called with some of these arrays in training; an average for a sync mixes no input in."""
+    kept, passes = set(values), sorted(b.at for b in case.recording.backwards)
+    if len(passes) < 2:
+        return True  # not to be told from the forward pass that made their first numbers
+    for op in case.recording.ops.values():
+        if kept.intersection(op.inputs):
+            if op.at > passes[0] and (op.name in CONTRACTS or "gather" in op.name):
+                return True
+            if op.name == "captured" or op.name in SHAPING:
+                kept.update(op.outputs)
+    return False
 
 
 def _reads(case: Case, backward: Backward, value: int, members: set[int]) -> Site | None:
