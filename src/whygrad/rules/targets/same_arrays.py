@@ -20,7 +20,7 @@ from whygrad.rules.targets import sync_source
 from whygrad.rules.targets.averages import unused_averages
 from whygrad.rules.targets.distributions import distributions
 from whygrad.rules.targets.handed import handed_as
-from whygrad.rules.targets.objective import CONTRACTS, SHAPING, bootstraps, objectives
+from whygrad.rules.targets.objective import CONTRACTS, bootstraps, objectives
 from whygrad.rules.targets.stored_twice import kept_alike, stored_twice
 from whygrad.rules.targets.twins import target_networks
 
@@ -119,17 +119,30 @@ def _left_aside(case: Case) -> Iterator[Same]:
 
 
 def _computed_with(case: Case, values: frozenset[int]) -> bool:
-    """Whether a network was called with some of these arrays in training; an average for a sync mixes no input in."""
-    kept, passes = set(values), sorted(b.at for b in case.recording.backwards)
+    """Whether a network was called with some of these arrays in training, or with what syncs made of them since.
+
+    An average mixes no input in. The forward pass that made their first numbers is another call than the update.
+    """
+    kept, known, passes = set(values), case.recording.values, case.recording.backwards
     if len(passes) < 2:
-        return True  # not to be told from the forward pass that made their first numbers
+        return True
+    begun = max(
+        (_shared(case, made.stack, passes[0].stack) for v in values if (made := case.made_by.get(v))), default=-1
+    )
     for op in case.recording.ops.values():
         if kept.intersection(op.inputs):
-            if op.at > passes[0] and (op.name in CONTRACTS or "gather" in op.name):
+            training = op.at > passes[0].at or _shared(case, op.stack, passes[0].stack) > begun
+            if training and (op.name in CONTRACTS or "gather" in op.name):
                 return True
-            if op.name == "captured" or op.name in SHAPING:
-                kept.update(op.outputs)
+            shapes = {known[v].shape for v in kept.intersection(op.inputs) if v in known}
+            kept.update(v for v in op.outputs if v in known and known[v].shape in shapes)
     return False
+
+
+def _shared(case: Case, one: int, other: int) -> int:
+    """How many calls, from the outermost on, two operations lie in together."""
+    pairs = zip(reversed(case.stack(one)), reversed(case.stack(other)), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _reads(case: Case, backward: Backward, value: int, members: set[int]) -> Site | None:
@@ -158,7 +171,7 @@ def _reads(case: Case, backward: Backward, value: int, members: set[int]) -> Sit
 def _beside(case: Case, op: Op, backward: Backward) -> Site | None:
     """The line of an operation in the function that asks for the gradient, or that calls the one which asks."""
     inner, outer = case.stack(op.stack), case.stack(backward.stack)
-    common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(inner[::-1], outer[::-1], strict=False)))
+    common = _shared(case, op.stack, backward.stack)
     if common < min(len(inner), len(outer)):
         one, other = inner[-1 - common], outer[-1 - common]
         if (one.file, one.function, one.first_line) == (other.file, other.function, other.first_line):
