@@ -366,16 +366,16 @@ def _responsible(case: Case, network: str, backward: Backward) -> Optimizer:
     recording = case.recording
     stepped = {s.optimizer for s in recording.steps}
     candidates = [o for o in recording.optimizers.values() if o.id in stepped]
+    until = next((b.at for b in recording.backwards if b.at > backward.at and not b.implicit), math.inf)
+    near = {s.optimizer for s in recording.steps if backward.at < s.at < until}
     twice = [o for o in candidates if any(p.at < o.at and p.holds and p.holds == o.holds for p in candidates)]
     if twice:
         # It was given what another one has already: it was built for something else. The one that steps here is meant.
-        until = next((b.at for b in recording.backwards if b.at > backward.at and not b.implicit), math.inf)
-        near = {s.optimizer for s in recording.steps if backward.at < s.at < until}
         alike = [o for o in candidates if o.holds == twice[0].holds and o.id in near]
         return alike[0] if len(alike) == 1 else twice[0]
     same = [o for o in candidates if any(recording.variables[v].network == network for v in o.holds)]
-    if same:
-        return same[0]
+    if same:  # of two optimizers for parts of one network the one that follows the gradient
+        return next((o for o in same if o.id in near), same[0])
     following = [s.optimizer for s in recording.steps if s.at > backward.at]
     return recording.optimizers[following[0]] if following else candidates[-1]
 
