@@ -52,6 +52,8 @@ def _equal(one: Any, other: Any) -> bool:
     """Whether two arrays, and not one, hold the same numbers."""
     if one is other or not (isinstance(one, jax.Array) and isinstance(other, jax.Array)):
         return False
-    if any(isinstance(array, jax.core.Tracer) for array in (one, other)) or one.shape != other.shape:
+    if any(isinstance(array, jax.core.Tracer) or array.is_deleted() for array in (one, other)):
+        return False  # not known, or given away with `donate_argnums`
+    if one.shape != other.shape:
         return False
     return one.size <= _LARGEST and one.dtype == other.dtype and numpy.array_equal(one, other)

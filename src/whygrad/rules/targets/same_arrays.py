@@ -105,8 +105,7 @@ def _passed_by(case: Case) -> Iterator[Same]:
 
 
 def _left_aside(case: Case) -> Iterator[Same]:
-    """A tree that began as the trained one is kept beside it, nothing is computed with it, and the online network
-    makes its target itself."""
+    """A tree that began as the trained one is kept beside it, and the online network makes its target itself."""
     for spare in case.recording.spare:
         for objective in () if _computed_with(case, spare.values) else objectives(case):
             for target in (*bootstraps(case, objective, live=False), *distributions(case, objective, live=False)):
