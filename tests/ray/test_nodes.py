@@ -16,6 +16,9 @@ from whygrad.rl.agents.dqn import DQN
 from whygrad.rl.cluster.joining import joined
 from whygrad.rl.training import resume, train
 
+# A worker loads a framework: seconds on an idle machine, minutes on one that runs other suites at the same time.
+pytestmark = pytest.mark.timeout(1_200)
+
 AGENT = DQN(
     hidden=(16,), batch_size=32, learning_starts=64, train_every=2, learning_rate=3e-3, target_every=20,
     explore_share=0.5, gamma=0.9,
@@ -37,7 +40,6 @@ def two_machines():
         cluster.shutdown()
 
 
-@pytest.mark.timeout(600)
 def test_a_machine_that_goes_down_costs_nothing_but_time(two_machines, tmp_path):
     cluster, nodes = two_machines
     gone = threading.Event()
@@ -61,7 +63,6 @@ def test_a_machine_that_goes_down_costs_nothing_but_time(two_machines, tmp_path)
     assert "crowded" in kinds  # the CPU went with its machine
 
 
-@pytest.mark.timeout(600)
 def test_a_learner_that_is_killed_goes_on_from_its_checkpoint(tmp_path):
     words = ["train", "dqn", "--env", "CartPole-v1", "--steps", "1500", "--checkpoint-every", "300", "--workers", "1",
              "--set", "hidden=16", "learning_starts=40", "--root", str(tmp_path), "--quiet", "--no-tensorboard",

@@ -21,6 +21,9 @@ from whygrad.rl.cluster.crew import WorkersFailed
 from whygrad.rl.plan import BadPlan
 from whygrad.rl.training import resume, train
 
+# A worker loads a framework: seconds on an idle machine, minutes on one that runs other suites at the same time.
+pytestmark = pytest.mark.timeout(1_200)
+
 OPTIONS = {"quiet": True, "tensorboard": False, "check": False, "evaluate_episodes": 1, "seed": 3}
 PPO_ = PPO(
     hidden=(16,), lanes=4, horizon=8, minibatch=16, epochs=2, decay=True,
@@ -106,8 +109,10 @@ def test_continuous_actions_travel_too(cluster, tmp_path):
 @pytest.mark.parametrize("agent", [DQN_, PPO_], ids=["gathered", "in step"])
 def test_a_worker_in_trouble_is_replaced_and_the_record_says_so(cluster, tmp_path, trouble, kind, said, agent):
     env = partial(Troubled, str(tmp_path), trouble)
+    # A worker that is slow because the machine is busy is no trouble of this test.
+    patience = 15.0 if trouble == "hang" else 240.0
     trained = train(
-        agent, env, steps=256, root=tmp_path / "runs", workers=2, patience=15.0, evaluate_every=0, **OPTIONS
+        agent, env, steps=256, root=tmp_path / "runs", workers=2, patience=patience, evaluate_every=0, **OPTIONS
     )
     assert trained.steps >= 256
     (note,) = [note for note in RunFolder.open(trained.path).notes() if note["kind"] != "crowded"]
