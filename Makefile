@@ -5,9 +5,9 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 QUIET := TF_CPP_MIN_LOG_LEVEL=3
 TFJS := tests/interchange/node_modules/.installed
-# `make test` runs so many suites at once: one for each core and one more, for those on Ray mostly wait; at most five, for
-# one may take several gigabytes of memory.
-JOBS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); [ $$n -lt 4 ] && echo $$((n + 1)) || echo 5)
+# `make test` runs so many suites at once: one for each core, and not more, for workers on Ray take what is left over; at
+# least two and at most five, for one may take several gigabytes of memory.
+JOBS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); [ $$n -lt 2 ] && n=2; [ $$n -gt 5 ] && n=5; echo $$n)
 # What a suite says stays in one piece, with a make that can do that (macOS brings an older one).
 SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 # Those that take longest begin first, so that no core is idle at the end.
@@ -56,7 +56,7 @@ check: $(STAMP) ## the fast inner loop: ruff, types, import contracts, tests tha
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m pytest -q tests/flow tests/report tests/test_imports.py --ignore tests/report/test_report_browser.py
 
-test: check ## everything: the above, and the real frameworks; one suite more at once than there are cores (JOBS=1: one)
+test: check ## everything: the above, and the real frameworks; as many suites at once as there are cores (JOBS=1: one)
 	@# Hundreds of processes follow: where none may keep its bytecode (PYTHONDONTWRITEBYTECODE), each would compile whygrad.
 	@$(BIN)/python -m compileall -q src
 	@echo "$(words $(SUITES)) suites, $(JOBS) at a time; what one says comes when it has ended"
