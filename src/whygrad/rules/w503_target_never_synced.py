@@ -322,7 +322,7 @@ def _explained(case: Case, twin: Twin) -> Finding:
 
 def _taken_in(case: Case, twin: Twin) -> Site | None:
     """The innermost line that names the target parameters, rather than an argument of its function."""
-    for op in twin.objective.part.ops:
+    for op in (*twin.objective.part.ops, *case.slice(twin.objective.backward).ops):
         if op.name != "captured" and any(case.content.get(v) in twin.members for v in op.inputs):
             return sync_source.from_around(case.stack(op.stack), twin.name) or used_at(case, twin)
     return used_at(case, twin)

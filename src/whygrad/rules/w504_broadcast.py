@@ -67,6 +67,7 @@ from collections.abc import Iterator
 
 from whygrad.flow.operations import Op
 from whygrad.rules.batches import paired_indices
+from whygrad.rules.batches.branches import limits, one_number, shape_of
 from whygrad.rules.batches.several_targets import several_targets
 from whygrad.rules.batches.squared_pairs import in_vain, meets_own_target
 from whygrad.rules.batches.stretched_rows import stretched_row
@@ -83,11 +84,6 @@ _PAIRING = DIFFERENCE | SUM | PRODUCT | frozenset({
     "div", "truediv", "__truediv__", "maximum", "minimum", "binary_cross_entropy", "l1_loss", "max", "min",
 })  # fmt: skip
 _SIGN = frozenset({"neg", "negative", "__neg__"})
-_COMPARES = frozenset({
-    "less", "less_equal", "greater", "greater_equal", "lt", "le", "gt", "ge", "__lt__", "__le__", "__gt__", "__ge__",
-})  # fmt: skip
-_FILLS = frozenset({"ones_like", "zeros_like", "full_like", "fill", "full", "ones", "zeros"})
-_CHOOSES = frozenset({"where", "select", "select_n"})
 _MATRIX = frozenset({
     "matmul", "__matmul__", "mm", "bmm", "einsum", "softmax", "log_softmax", "logsumexp", "diag", "diagonal", "exp",
     "cross_entropy", "nll_loss", "topk", "sort", "argsort", "argmax", "argmin", "gather", "tril", "triu", "cumsum",
@@ -124,8 +120,8 @@ def _first(case: Case, objective: Objective) -> Op | None:
     tainted: set[int] = set()
     first: list[Op] = []
     values = case.recording.values
-    limits = (
-        _limits(case, objective) if not any(_stood_up(case, op, v) for op in pairs.values() for v in op.inputs) else ()
+    told_apart = (
+        limits(case, objective) if not any(_stood_up(case, op, v) for op in pairs.values() for v in op.inputs) else ()
     )
     columns = all(paired_indices.by_columns(case, op) for op in pairs.values())
     margins = all(_labelled(case, objective, op) for op in pairs.values())
@@ -136,7 +132,7 @@ def _first(case: Case, objective: Objective) -> Op | None:
             tainted.update(op.outputs)
         elif touched:
             ratio = op.name == "exp" and _of_logarithms(case, op.inputs[0], pairs)
-            if op.at in limits:
+            if op.at in told_apart:
                 tainted.update(op.outputs)
                 continue
             bent = op.name in _BENDS and (margins or meets_own_target(case, objective, op))
@@ -160,40 +156,6 @@ def _labelled(case: Case, objective: Objective, op: Op) -> bool:
     """Whether a trained column is multiplied by a row of data, each as it came: scores by labels, or by weights."""
     live = [bool(objective.live.get(v, 0) & objective.trained) for v in op.inputs[:2]]
     return op.name in PRODUCT and sum(live) == 1 and not any(_stood_up(case, op, v) for v in op.inputs[:2])
-
-
-def _limits(case: Case, objective: Objective) -> set[int]:
-    """Comparisons with one number that only tell which branch of a formula holds where: a Huber loss by hand.
-
-    Both branches go on with the numbers; a mask, which drops some of the pairs, has a constant for its other branch.
-    """
-    used: dict[int, list[Op]] = {}
-    for op in objective.part.ops:
-        for value in op.inputs:
-            used.setdefault(value, []).append(op)
-    found: set[int] = set()
-    for op in objective.part.ops:
-        numbers = [v for v in op.inputs if not _one_number(case, v)]
-        if op.kind == "discrete" and op.name in _COMPARES and len(numbers) == 1 and op.outputs:
-            branches = [(later, later.inputs[1:]) for later in used.get(op.outputs[0], [])]
-            if branches and all(b.name in _CHOOSES and _goes_on(case, objective, b, sides) for b, sides in branches):
-                found.add(op.at)
-    return found
-
-
-def _one_number(case: Case, value: int) -> bool:
-    """Whether a value is one number, be it laid out: `tf.ones_like(x) * delta`."""
-    made = case.made_by.get(value)
-    if _shape(case, value) == ():
-        return True
-    if made is None or made.name not in _FILLS | PRODUCT:
-        return False
-    return made.name in _FILLS or all(_one_number(case, v) for v in made.inputs)
-
-
-def _goes_on(case: Case, objective: Objective, op: Op, sides: tuple[int, ...]) -> bool:
-    """Whether both sides of a choice carry the gradient on."""
-    return len(sides) == 2 and all(objective.live.get(v, 0) & objective.trained for v in sides)
 
 
 def _only_averaged(case: Case, objective: Objective, op: Op) -> bool:
@@ -233,7 +195,7 @@ def _meets_row(case: Case, objective: Objective, op: Op) -> bool:
         if later.at <= op.at or not any(v in follow for v in later.inputs):
             continue
         beside = [v for v in later.inputs if v not in follow]
-        if later.name in DIFFERENCE | SUM | MINUS and any(_shape(case, v) == square[:1] for v in beside):
+        if later.name in DIFFERENCE | SUM | MINUS and any(shape_of(case, v) == square[:1] for v in beside):
             return True
         if all(case.recording.values[v].shape == square for v in later.outputs):
             follow.update(later.outputs)
@@ -242,7 +204,7 @@ def _meets_row(case: Case, objective: Objective, op: Op) -> bool:
 
 def _by_a_number(case: Case, op: Op, follow: set[int]) -> bool:
     """Whether an operation multiplies with one number for all."""
-    return all(v in follow or _shape(case, v) == () for v in op.inputs)
+    return all(v in follow or shape_of(case, v) == () for v in op.inputs)
 
 
 def _pairs(case: Case, objective: Objective, op: Op) -> bool:
@@ -254,7 +216,7 @@ def _pairs(case: Case, objective: Objective, op: Op) -> bool:
     for column, row in ((left, right), (right, left)):
         if column in case.content or row in case.content or not (values[column].floating or values[row].floating):
             continue  # labels may be integers
-        tall, wide = _shape(case, column), _shape(case, row)
+        tall, wide = shape_of(case, column), shape_of(case, row)
         mapped = values[column].mapped is not None or values[row].mapped is not None
         if len(tall) != 2 or tall[1] != 1 or not tall[0] or tall[0] < 2:
             continue
@@ -270,12 +232,6 @@ def _pairs(case: Case, objective: Objective, op: Op) -> bool:
         if not same and (not asked or (asked == [column] and in_vain(case, objective, op))):
             return True
     return False
-
-
-def _shape(case: Case, value: int) -> tuple[int | None, ...]:
-    """The shape of a value; of one that `vmap` made row by row, that of all rows."""
-    one = case.recording.values[value]
-    return one.mapped if one.mapped is not None else one.shape
 
 
 def _of_logarithms(case: Case, value: int, pairs: dict[int, Op]) -> bool:
@@ -316,7 +272,7 @@ def _stood_up(case: Case, op: Op, value: int) -> bool:
     """
     made, here = case.made_by.get(value), case.site(op.stack)
     while made is not None and made.name in SHAPING and made.inputs:
-        if len(_shape(case, made.inputs[0])) < len(_shape(case, made.outputs[0])):
+        if len(shape_of(case, made.inputs[0])) < len(shape_of(case, made.outputs[0])):
             there = case.site(made.stack)
             apart = here is not None and there is not None and here.first_line != there.first_line
             return not apart or case.recording.values[value].live
@@ -327,10 +283,10 @@ def _stood_up(case: Case, op: Op, value: int) -> bool:
 def _elementwise(case: Case, op: Op, tainted: set[int]) -> bool:
     """Whether an operation treats each entry alike, or reduces; another matrix beside it means pairs are wanted."""
     for number in op.inputs:
-        shape = _shape(case, number)
+        shape = shape_of(case, number)
         made = case.made_by.get(number)
         stretched = made is not None and made.name in ("expand", "expand_as", "broadcast_to")
-        stretched = stretched or _one_number(case, number)
+        stretched = stretched or one_number(case, number)
         if number not in tainted and not stretched and len(shape) >= 2 and shape[0] == shape[1] and shape[0] != 1:
             return False
     return op.kind not in ("discrete",)
@@ -338,7 +294,7 @@ def _elementwise(case: Case, op: Op, tainted: set[int]) -> bool:
 
 def _finding(case: Case, objective: Objective, op: Op) -> Finding:
     where, loss = case.site(op.stack), case.loss_site(objective.backward)
-    one, other = _shape(case, op.inputs[0]), _shape(case, op.inputs[1])
+    one, other = shape_of(case, op.inputs[0]), shape_of(case, op.inputs[1])
     rows = max(one[0] or 0, other[0] or 0)
     trained = objective.variables(objective.trained)
     shapes = f"{_written(one)} against {_written(other)}"

@@ -108,9 +108,9 @@ class Bodies:
                 recorder.numbers.of_replay(body, places, probed, first)
             else:
                 recorder.numbers.of_inner(dict(zip(inputs, args, strict=True)), outs, first)
+            if not recorder.ring.running:
+                self.fixed.count(body, self.constants)
             if body.asks:
-                if not recorder.ring.running:
-                    self.fixed.count(body, self.constants)
                 recorder.targets.given(inputs, stack)
                 for loop in loops:
                     self._came_round(loop, stack)

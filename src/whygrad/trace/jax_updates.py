@@ -72,8 +72,7 @@ class Updates:
     def saw(self, op: Op) -> None:
         """An operation went by: does it bring a gradient to a parameter?"""
         sources: frozenset[int] = frozenset()
-        for value in op.inputs:
-            found = self._from.get(value)
+        for found in (self._from.get(value) for value in op.inputs):
             if found is not None and found is not sources:
                 sources = sources | found if sources else found
         values = self.recorder.recording.values
@@ -108,8 +107,8 @@ class Updates:
                 return
         if op.name in _SUMS and len(op.inputs) == 2 and len(op.outputs) == 1 and not self.recorder.local.tapes:
             for old, new in (op.inputs, op.inputs[::-1]):
-                variable = self._variable(old)
-                if variable is None or new not in self._from or old in self._from:
+                variable = self._variable(old, self._from[new]) if new in self._from else None
+                if variable is None or old in self._from:
                     continue
                 if op.name == "sub" and old != op.inputs[0]:
                     continue
@@ -267,9 +266,10 @@ class Updates:
             if set(step.after.values()) & numbers:
                 step.returned = stack
 
-    def _variable(self, value: int) -> int | None:
+    def _variable(self, value: int, sources: frozenset[int] = frozenset()) -> int | None:
         found = self.recorder.variables.of(value)
-        return self._content.get(value) if found is None else found
+        found = self._content.get(value) if found is None else found
+        return self.recorder.variables.plain(value, sources) if found is None else found
 
     def _updated(self, op: Op, variable: int, old: int, change: int) -> None:
         """A new content: it is a value of its own, and what it was made from is the update's affair."""

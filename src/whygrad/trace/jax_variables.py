@@ -45,6 +45,12 @@ class Variables:
         found = self.recorder.recording.values.get(value)
         return found.variable if found is not None else None
 
+    def plain(self, value: int, among: frozenset[int]) -> int | None:
+        """The one variable that is a Python number, and the same as a value: such a number is no object of its own."""
+        scalars = self.recorder.values.scalars
+        held = [v for v in among if len(among) == 1 and self.content.get(v) in scalars and value in scalars]
+        return next((v for v in held if scalars[self.content[v]] == scalars[value]), None)
+
     def number_of(self, thing: Any, adopt: bool) -> int | None:
         """The variable whose content an array is."""
         number = self.recorder.values.known(thing)

@@ -74,11 +74,20 @@ def _multiplied(case: Case, losses: list[list[Backward]]) -> list[_ZeroTerm]:
                     zero.setdefault(product.stack, []).append(term)
         told: dict[Site | None, _ZeroTerm] = {}
         for stack, terms in zero.items():
-            if stack not in other and len(terms) >= _ENOUGH:
+            if stack not in other and len(terms) >= _ENOUGH and not _elsewhere(case, terms):
                 terms[-1].seen = len(terms)
                 told.setdefault(case.site(terms[-1].zero.stack), terms[-1])
         found.extend(told.values())
     return found
+
+
+def _elsewhere(case: Case, terms: list[_ZeroTerm]) -> bool:
+    """Whether the side is zero in some rounds of a loop alone, as a spring is that begins at rest."""
+    product, first = terms[0].product, min(term.product.at for term in terms)
+    side = next(n for n, v in enumerate(product.inputs) if (own := numbers_of(case, v)) and own.all_zero)
+    alike = (op for op in case.recording.ops.values() if op.stack == product.stack and op.at >= first)
+    others = (numbers_of(case, op.inputs[side]) for op in alike if op.name == product.name)
+    return any(numbers is not None and not numbers.all_zero for numbers in others)
 
 
 def _of_pass(case: Case, backward: Backward) -> Iterator[tuple[Op, _ZeroTerm | None]]:

@@ -14,6 +14,7 @@ from whygrad.rules.numbers.flatness import (
     satisfied,
     zero_gradients,
 )
+from whygrad.rules.numbers.never_filled import returns_beside
 from whygrad.rules.numbers.origin import base_name, numbers_of
 from whygrad.rules.numbers.softmaxes import QUOTIENTS, is_softmax, structural
 from whygrad.rules.wording import at_line, plain_subject, quoted
@@ -154,6 +155,17 @@ def _zero_factor(case: Case, dead: Dead, here: str) -> tuple[Severity, str, str,
             "leave the term out, or give it a weight",
         )
     if dead.zero is None or dead.zero.kind == "enter" or not dead.zero.inputs:
+        returns = returns_beside(case, dead)
+        if returns is not None:
+            return (
+                "warning",
+                "advantages that are all zeros",
+                f"{here} weighs a log-probability with data that are zero in every entry, while the returns in "
+                f"{quoted(case.site(returns.stack))}{at_line(case.site(returns.stack))} are not: rewards came, and the "
+                "advantages that should say so were never filled in.",
+                "look at where the zeros come from: an array that is made with zeros and written to under another "
+                "name, or not at all",
+            )
         return (
             "note",
             "multiplied by data that are all zeros",

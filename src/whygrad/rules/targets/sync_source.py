@@ -202,19 +202,26 @@ def given_twice(stack: Stack) -> Site | None:
 
 
 def from_around(stack: Stack, target: str) -> Site | None:
-    """The innermost site that names the target as an attribute; else whose arguments are none of its function."""
+    """The innermost site that names the target and was not given it; else whose arguments are none of its function."""
     tree = target.partition("[")[0]
     for site in stack:
         # `self`, which the function was compiled for, is an argument and none: its attributes are read once.
         attributes = [name.partition(".")[2] for name in arguments(site)]
         if any(attribute and f".{tree}".endswith(f".{attribute}") for attribute in attributes):
             return site
-    for site in stack:
-        _, _, function = around(site)
-        given = {a.arg for a in (*function.args.args, *function.args.kwonlyargs)} if function is not None else set()
-        if any(name.partition(".")[0] not in given for name in arguments(site)):
-            return site
+    for exact in (True, False):
+        for site in stack:
+            own = _given(site)
+            names = [name for name in arguments(site) if name.partition(".")[0] not in own]
+            if tree in names if exact else names:
+                return site
     return None
+
+
+def _given(site: Site) -> set[str]:
+    """The names of the arguments of the function that a site is in."""
+    _, _, function = around(site)
+    return {a.arg for a in (*function.args.args, *function.args.kwonlyargs)} if function is not None else set()
 
 
 def comes_again(copy: Stack, step: Stack) -> bool:
