@@ -53,7 +53,7 @@ class Case:
         """Whether a value is one of the sources or was computed from one, among the `far` values that lie before it."""
         todo, seen = [value], {value}
         while todo and len(seen) < far:
-            number = todo.pop()
+            number = todo.pop(0)
             if number in sources:
                 return True
             made = self.made_by.get(number)

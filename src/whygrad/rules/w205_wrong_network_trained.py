@@ -258,6 +258,8 @@ def _targets(case: Case) -> Iterator[Finding]:
             if both:
                 moved.setdefault(step.optimizer, (set(), both[0], step))[0].add(variable)
     for number, (variables, backward, step) in moved.items():
+        if all(len(case.variable(v).shape) < 2 for v in variables):
+            continue  # two biases whose outputs are added are the same for ever: one of them follows itself
         optimizer = recording.optimizers[number]
         built, asked = case.site(optimizer.created), case.site(backward.stack)
         where = (built if recording.framework == "torch" else asked) or asked

@@ -111,9 +111,10 @@ _STEPS = 40
 def check(case: Case) -> Iterator[Finding]:
     """Each loss whose gradient takes the wrong one of the two ways."""
     seen: set[tuple[str, int]] = set()
+    products: set[int] = set()
     for objective in objectives(case):
         for finding in (
-            *_live_weights(case, objective),
+            *_live_weights(case, objective, products),
             *_live_samples(case, objective),
             *_plain_samples(case, objective),
         ):
@@ -126,9 +127,11 @@ def check(case: Case) -> Iterator[Finding]:
 # --- an advantage that carries a gradient -----------------------------------------------------------------------
 
 
-def _live_weights(case: Case, objective: Objective) -> Iterator[Finding]:
+def _live_weights(case: Case, objective: Objective, told: set[int]) -> Iterator[Finding]:
     for one in live_weights(case, objective):
-        yield _weight_finding(case, objective, one)
+        if one.product.stack not in told:
+            told.add(one.product.stack)
+            yield _weight_finding(case, objective, one)
 
 
 def _weight_finding(case: Case, objective: Objective, one: LiveWeight) -> Finding:
@@ -195,15 +198,20 @@ def _reparameterised(case: Case, objective: Objective, sample: int, mean: int) -
 
 
 def _centre(case: Case, objective: Objective, op: Op, mean: int) -> int | None:
-    """The mean in a sum of a mean and scaled noise: this one, or another that the same variables made."""
+    """The mean in a sum of a mean and scaled noise: this one, or another that the same variables made.
+
+    Errors that are added back to the values that they are errors of are no noise: they were made of those.
+    """
     if mean in op.inputs:
-        return mean
+        return None if any(case.is_made_of(v, (mean,), _STEPS) for v in op.inputs if v != mean) else mean
     wanted = objective.live.get(mean, 0) & objective.trained
     for centre, noise in (op.inputs, op.inputs[::-1]):
         scaled, same = case.made_by.get(noise), objective.live.get(centre, 0) & objective.trained == wanted
         if same and scaled is not None and scaled.name in PRODUCT:
-            constant = any(not objective.live.get(v, 0) and size(case, v) > 1 for v in scaled.inputs)
-            return centre if constant else None
+            constant = [v for v in scaled.inputs if not objective.live.get(v, 0) and size(case, v) > 1]
+            known = [case.recording.values[v].numbers for v in constant]
+            begun = any(numbers is not None and numbers.all_zero for numbers in known)  # a sum over a loop, no noise
+            return centre if constant and not begun else None
     return None
 
 

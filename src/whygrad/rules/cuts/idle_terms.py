@@ -119,6 +119,8 @@ def _of_loss(case: Case, backward: Backward, trained: set[int]) -> list[Verdict]
     if len(terms) < 2:
         return numbers
     found: list[Verdict] = []
+    untaught = _untaught(case)
+    teaching |= leading_on(case, part, backward.tape, untaught) if untaught else set()
     for term in terms:
         if term in teaching or term not in case.made_by or not live:
             continue
@@ -144,6 +146,16 @@ def _of_loss(case: Case, backward: Backward, trained: set[int]) -> list[Verdict]
             if not _draws(verdict):
                 found.append(verdict)
     return found + numbers + only_penalised(case, backward, terms, trained)
+
+
+def _untaught(case: Case) -> set[int]:
+    """What could be trained and is by nobody: a term that is there for it is no number (W201 and W203 tell of it)."""
+    recording = case.recording
+    copies = {c.target for c in recording.copies} | {
+        v for v, one in recording.variables.items() if one.copy_of is not None
+    }
+    could = {v for v, one in recording.variables.items() if one.trainable and not one.constant}
+    return could - case.trained - copies - recording.moved_later
 
 
 def _stops(

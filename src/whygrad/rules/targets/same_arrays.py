@@ -92,7 +92,8 @@ def _twice(members: set[int], backward: Backward, call: Site | None, name: str) 
 
 def _passed_by(case: Case) -> Iterator[Same]:
     """A moving average is kept as a target and used by nothing, and the target is computed with the online network."""
-    kept = unused_averages(case)
+    # Arrays that a compiled function took in are the online network's in the first update alone: W503.
+    kept = set() if any(v.constant for v in case.recording.variables.values()) else unused_averages(case)
     for objective in objectives(case) if kept else ():
         for target in (*bootstraps(case, objective, live=False), *distributions(case, objective, live=False)):
             ours = objective.live[target.prediction] & objective.trained
