@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 pytest.importorskip("ray")
+
+# Ray gives way to everything else on the machine. Beside another suite its workers would wait for minutes.
+os.environ.setdefault("RAY_worker_niceness", "0")
 
 from whygrad.rl.cluster.joining import joined
 

@@ -7,6 +7,8 @@ import os
 import pytest
 
 os.environ.setdefault("KERAS_BACKEND", "torch")
+# Ray gives way to everything else on the machine. Beside another suite its trials would wait for minutes.
+os.environ.setdefault("RAY_worker_niceness", "0")
 
 
 def pytest_configure(config: pytest.Config) -> None:
