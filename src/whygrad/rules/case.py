@@ -284,8 +284,8 @@ class Case:
         return variable in self._asking[backward.at]
 
     @cached_property
-    def reads_under(self) -> dict[Stack, set[int]]:
-        """For each call in the user's code, the variables that are read while it runs."""
+    def reads_at(self) -> dict[Stack, set[int]]:
+        """For each place in the user's code, the variables that operations there read."""
         values = self.recording.values
         pairs = {
             (op.stack, variable)
@@ -296,9 +296,16 @@ class Case:
         }
         found: dict[Stack, set[int]] = {}
         for number, variable in pairs:
-            stack = self.stack(number)
+            found.setdefault(self.stack(number), set()).add(variable)
+        return found
+
+    @cached_property
+    def reads_under(self) -> dict[Stack, set[int]]:
+        """For each call in the user's code, the variables that are read while it runs."""
+        found: dict[Stack, set[int]] = {}
+        for stack, variables in self.reads_at.items():
             for depth in range(len(stack)):
-                found.setdefault(stack[depth:], set()).add(variable)
+                found.setdefault(stack[depth:], set()).update(variables)
         return found
 
     @cached_property

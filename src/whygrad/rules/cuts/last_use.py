@@ -6,7 +6,7 @@ from whygrad.flow import reach
 from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
 from whygrad.flow.source import is_statement
-from whygrad.rules.case import Case
+from whygrad.rules.case import Case, Stack
 from whygrad.rules.cuts.logged_means import is_mean
 from whygrad.rules.cuts.missing import Missing
 
@@ -59,13 +59,25 @@ def dropped_at(case: Case, missing: Missing, op: Op, variables: set[int]) -> Sit
     stack = case.stack(op.stack)
     limit = case.seen_from(op.stack, missing.backward.stack)
     chosen = stack[0] if stack else None
+    own = variables | _in_turn(case, stack[stack.index(limit) :] if limit in stack else stack[-1:], variables)
     for depth in range(1, len(stack)):
         if chosen is not None and is_statement(chosen):
             break  # nothing takes what it gives
-        if chosen == limit or _others(case, case.reads_under.get(stack[depth:], set()), variables):
+        if chosen == limit or _others(case, case.reads_under.get(stack[depth:], set()) - own, variables):
             break
         chosen = stack[depth]
     return chosen
+
+
+def _in_turn(case: Case, outer: Stack, variables: set[int]) -> set[int]:
+    """What a call reads at the very lines where it reads these: the other rounds of a loop over layers."""
+    at = {
+        stack: read
+        for stack, read in case.reads_at.items()
+        if len(stack) > len(outer) and stack[-len(outer) :] == outer and read & variables
+    }
+    around = {stack[depth:] for stack in at for depth in range(1, len(stack))}  # calls that are handed all of them
+    return {other for stack, read in at.items() if stack not in around for other in read}
 
 
 def runs_others(case: Case, site: Site, members: set[int]) -> bool:

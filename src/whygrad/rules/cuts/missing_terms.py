@@ -27,7 +27,9 @@ def left_out(case: Case, missing: Missing, variables: set[int]) -> Iterator[Find
             terms.setdefault(case.site(op.stack), set()).add(variable)
     together = _put_together(case, missing)
     for term, members in terms.items():
-        loss = _beside(case, missing, missing.dropped[min(members)], together) or together
+        dropped = missing.dropped[min(members)]
+        loss = _beside(case, missing, dropped, together) or together
+        where = _asked_without(case, missing, dropped, loss) or loss
         asked = asked_of_another(case, missing, members, missing.dropped[min(members)])
         if asked is not None:
             yield asked
@@ -42,12 +44,12 @@ def left_out(case: Case, missing: Missing, variables: set[int]) -> Iterator[Find
             severity=severity_of(case, members, missing),
             message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} no gradient: "
             f"{verb(members, case, 'its', 'their')} term"
-            f"{at_line(term, loss)} is not part of the loss",
+            f"{at_line(term, where)} is not part of the loss",
             why=f"{quoted(term, 'The term')} was computed and dropped: the loss does not contain it.",
-            fix=f"add the term{at_line(term, loss)} to the loss",
+            fix=f"add the term{at_line(term, where)} to the loss",
             variables=case.names(members),
-            where=loss,
-            label=f"this loss leaves out the term computed{at_line(term, loss)}",
+            where=where,
+            label=f"this loss leaves out the term computed{at_line(term, where)}",
             loss=loss,
             path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
             first_update=missing.update,
@@ -66,6 +68,20 @@ def _beside(case: Case, missing: Missing, term: Op, loss: Site | None) -> Site |
         if site is not None and (site.file, site.function) == place and values[op.outputs[0]].shape == ():
             return site
     return None
+
+
+def _asked_without(case: Case, missing: Missing, term: Op, loss: Site | None) -> Site | None:
+    """The call that asks for the gradient of one loss, though a line between the two has computed another.
+
+    The line of the loss cannot hold what is computed behind it. In JAX that line is the one that returns the loss.
+    """
+    made = case.made_by.get(missing.backward.loss) if missing.backward.loss is not None else None
+    asked, behind = case.site(missing.backward.stack), case.site(term.stack)
+    if case.recording.framework == "jax" or made is None or term.at < made.at or None in (loss, asked, behind):
+        return None
+    place = {(site.file, site.function) for site in (loss, asked, behind) if site is not None}
+    between = loss is not None and asked is not None and behind is not None and loss.line < behind.line < asked.line
+    return asked if between and len(place) == 1 else None
 
 
 def _put_together(case: Case, missing: Missing) -> Site | None:
