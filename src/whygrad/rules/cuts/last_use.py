@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from whygrad.flow import reach
 from whygrad.flow.operations import Op
-from whygrad.flow.site import Site
+from whygrad.flow.site import Site, Stack
 from whygrad.flow.source import is_statement
-from whygrad.rules.case import Case, Stack
+from whygrad.rules.case import Case
 from whygrad.rules.cuts.logged_means import is_mean
 from whygrad.rules.cuts.missing import Missing
 
