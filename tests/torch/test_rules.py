@@ -444,6 +444,28 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": (),
         "path": [],
     },
+    "w108_written_over_as_a_whole": {
+        "severity": "error",
+        "message": (
+            "`net.encode` (2 variables) gets a gradient of exactly zero from the loss at line 27: `h[:]` writes over "
+            "all that was computed from them"
+        ),
+        "label": "every entry is written over",
+        "why": (
+            "The write reaches every entry. Nothing of what was there before goes into the loss, so its gradient is "
+            "zero, and no framework says a word."
+        ),
+        "fix": (
+            "write to the entries that are meant (an index, a mask), combine the two values, or leave out what is "
+            "computed in vain"
+        ),
+        "variables": ("net.encode.weight", "net.encode.bias"),
+        "path": [
+            (17, "computed here"),
+            (18, "every entry is written over"),
+            (27, "the loss"),
+        ],
+    },
     "w109_own_group": {
         "severity": "warning",
         "message": "`backbone` (2 variables) is given to the optimizer at line 12 but frozen",

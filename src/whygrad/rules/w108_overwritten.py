@@ -3,7 +3,9 @@
 What it checks
     A value that the backward pass needs was overwritten between forward and
     backward: by optimizer.step(), by an in-place operation (+=, x[i] = y,
-    relu(inplace=True), copy_), by a write into a leaf. In TensorFlow: a
+    relu(inplace=True), copy_), by a write into a leaf. Or it was replaced as
+    a whole before the loss (h[:] = y, h.at[:].set(y)): then its gradient is
+    zero. In TensorFlow: a
     result that reaches the loss through variable.assign(). In JAX: arrays
     that were given away (donate_argnums) and are used again. The finding
     names the writer, which the framework's error does not.
@@ -87,10 +89,11 @@ from whygrad.flow.events import Backward
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.verdict import verdicts
+from whygrad.rules.cuts.written_over import written_over
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.updates.swapped import swapped
 from whygrad.rules.w502_target_is_online import aliases
-from whygrad.rules.wording import at_line, from_verdict, quoted, subject
+from whygrad.rules.wording import at_line, from_verdict, quoted, subject, verb
 
 CODE, NAME = "W108", "overwritten"
 SUMMARY = "an in-place write, an assign or an optimizer step between forward and backward"
@@ -120,6 +123,7 @@ def check(case: Case) -> Iterator[Finding]:
             break
     yield from _read_again(case)
     yield from _given_away(case)
+    yield from _replaced(case)
     for verdict in verdicts(case):
         if verdict.code == CODE:
             yield from_verdict(
@@ -157,6 +161,34 @@ def _given_away(case: Case) -> Iterator[Finding]:
         variables=(), where=where, label="these arrays are gone",
         path=tuple(PathStep(site, op, role) for site, op, role in dict.fromkeys(steps) if site is not None),
     )  # fmt: skip
+
+
+def _replaced(case: Case) -> Iterator[Finding]:
+    """A write to every entry of a result, so that what computed it has a gradient of zeros."""
+    for one in written_over(case):
+        where, made, loss = case.site(one.op.stack), case.made_by.get(one.before), case.loss_site(one.backward)
+        gets = verb(one.variables, case, "gets", "get")
+        steps = [
+            (
+                case.site(made.stack) if made is not None else None,
+                made.name if made is not None else "",
+                "computed here",
+            ),
+            (where, one.op.name, "every entry is written over"),
+            (loss, "loss", "the loss"),
+        ]
+        yield Finding(
+            code=CODE, rule=NAME, severity="error",
+            message=f"{subject(case, one.variables)} {gets} a gradient of exactly zero from the loss"
+            f"{at_line(loss, where)}: {quoted(where)} writes over all that was computed from "
+            f"{'it' if len(one.variables) == 1 else 'them'}",
+            why="The write reaches every entry. Nothing of what was there before goes into the loss, so its gradient is "
+            "zero, and no framework says a word.",
+            fix="write to the entries that are meant (an index, a mask), combine the two values, or leave out what is "
+            "computed in vain",
+            variables=case.names(one.variables), where=where, label="every entry is written over", loss=loss,
+            path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
+        )  # fmt: skip
 
 
 def _read_again(case: Case) -> Iterator[Finding]:

@@ -216,7 +216,8 @@ class Calls:
         stack = recorder.session.stacks.capture(frame)
         old = variables.value_of(target)
         sources = variables.inputs(name, args[1:], kwargs)
-        inputs = sources if name in words.OVERWRITES else [old, *sources]
+        whole = name in words.OVERWRITES or (name == "__setitem__" and _everywhere(args[1], target.shape))
+        inputs = sources if whole else [old, *sources]
         variable = variables.behind(old)
         new = variables.new_version(target, old)
         outputs = [new]
@@ -260,3 +261,14 @@ def _initialises(frame: FrameType | None) -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+def _everywhere(index: Any, shape: tuple[int, ...]) -> bool:
+    """Whether an assignment to `x[index]` reaches every entry: `x[:]`, `x[...]`, `x[:, 0:n]`."""
+    parts = index if isinstance(index, tuple) else (index,)
+    if not all(part is Ellipsis or isinstance(part, slice) for part in parts):
+        return False
+    if Ellipsis in parts:
+        at = parts.index(Ellipsis)
+        parts = (*parts[:at], *[slice(None)] * (len(shape) - len(parts) + 1), *parts[at + 1 :])
+    return all(part.indices(length) == (0, length, 1) for part, length in zip(parts, shape, strict=False))
