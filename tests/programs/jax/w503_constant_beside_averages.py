@@ -10,7 +10,8 @@ def mlp(params, x):
 
 def make(key, size, out):
     one, other = jax.random.split(key)
-    return {"w1": jax.random.normal(one, (size, 16)) * 0.4, "b1": jnp.zeros(16), "w2": jax.random.normal(other, (16, out)) * 0.3}
+    first, second = jax.random.normal(one, (size, 16)) * 0.4, jax.random.normal(other, (16, out)) * 0.3
+    return {"w1": first, "b1": jnp.zeros(16), "w2": second}
 
 
 def main():

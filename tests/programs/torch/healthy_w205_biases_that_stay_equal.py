@@ -1,7 +1,5 @@
-"""Two biases whose outputs are added: they begin as zeros, get the same gradient, and are the same for ever.
-
-The best weights are kept and loaded again, as in a tutorial about fine-tuning.
-"""
+"""Two biases whose outputs are added: they begin as zeros, get the same gradient, and stay the same."""
+# The best weights are kept and loaded again, as in a tutorial about fine-tuning.
 import copy
 
 import torch
