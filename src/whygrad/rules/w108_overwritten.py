@@ -182,8 +182,8 @@ def _replaced(case: Case) -> Iterator[Finding]:
             message=f"{subject(case, one.variables)} {gets} a gradient of exactly zero from the loss"
             f"{at_line(loss, where)}: {quoted(where)} writes over all that was computed from "
             f"{'it' if len(one.variables) == 1 else 'them'}",
-            why="The write reaches every entry. Nothing of what was there before goes into the loss, so its gradient is "
-            "zero, and no framework says a word.",
+            why="The write reaches every entry. Nothing of what was there before goes into the loss, so its gradient "
+            "is zero, and no framework says a word.",
             fix="write to the entries that are meant (an index, a mask), combine the two values, or leave out what is "
             "computed in vain",
             variables=case.names(one.variables), where=where, label="every entry is written over", loss=loss,

@@ -147,10 +147,12 @@ def _replaced_later(case: Case) -> Replaced | None:
         return None
     held = {v for optimizer in late.recording.optimizers.values() for v in optimizer.holds}
     before = {late.variable(v).name: v for v in held if v not in late.replaced.fresh}
-    old = {before[name] for v in late.replaced.fresh if (name := late.variable(v).name) in before}
+    # A layer that is replaced again and again (with every new task): the last one of its name.
+    newest = {late.variable(v).name: v for v in sorted(late.replaced.fresh, key=lambda v: late.variable(v).born)}
+    old = {before[name] for name in newest if name in before}
     since = min(late.variable(v).born for v in late.replaced.fresh)
     gone = not any(old & b.got for b in late.recording.backwards if b.at > since)
-    return Replaced(frozenset(old), late.replaced.fresh) if gone and len(old) == len(late.replaced.fresh) else None
+    return Replaced(frozenset(old), frozenset(newest.values())) if gone and len(old) == len(newest) else None
 
 
 def _came_before(case: Case, fresh: frozenset[int], at: int) -> bool:
