@@ -35,6 +35,7 @@ SINGULAR = frozenset({
 })  # fmt: skip
 """Operations whose derivative is infinite somewhere; whether their inputs contain a zero is counted."""
 
+_COMPARES = frozenset({"Sub", "SquaredDifference"})
 _GARBAGE = frozenset({"Empty"})
 _FLOATS = frozenset({1, 2, 14, 19})
 _SOFTMAX = frozenset({"Softmax", "LogSoftmax"})
@@ -78,10 +79,22 @@ class NumbersSeen:
                 finite = False
         if (op_type in SINGULAR or not finite) and self._exact < _EXACT_LOOKS:
             self._look_at_inputs(inputs, every=not finite)
+        empty = op_type == "Mul" and op.outputs and (made := values[op.outputs[0]].numbers) is not None and made.all_zero
+        if empty or op_type in _COMPARES:
+            self._look_at_data(inputs)
         if op_type == "Pow":
             op.detail = op.detail or _exponent(inputs)
         if op.carries and outputs:
             self._look_for_flat(op, op_type, inputs, outputs[0], values[op.outputs[0]].numbers)
+
+    def _look_at_data(self, inputs: Sequence[Any]) -> None:
+        """What came from outside and is no operation's result: a weight of zeros, a target."""
+        values = self.recorder.recording.values
+        for tensor in inputs:
+            number = self.recorder.values.known(tensor) if isinstance(tensor, EagerTensor) else None
+            value = values.get(number) if number is not None else None
+            if value is not None and value.floating and value.numbers is None and value.variable is None:
+                value.numbers = look(tensor)
 
     def _look_at_inputs(self, inputs: Sequence[Any], every: bool) -> None:
         values = self.recorder.recording.values

@@ -6,7 +6,7 @@ import ast
 
 from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
-from whygrad.flow.syntax import around, bindings, spoken_in
+from whygrad.flow.syntax import around, at_node, bindings, covers, dotted, function_of, spoken_in
 from whygrad.rules.case import Case
 from whygrad.rules.numbers.flatness import Dead, fed_by
 
@@ -17,11 +17,37 @@ def place_of(case: Case, dead: Dead) -> Site | None:
         return _filled(case, dead.zero_variable) or case.site(dead.op.stack)
     if dead.why == "zero factor" and dead.zero is not None and dead.zero.kind != "enter":
         return case.site(zero_row(case, dead.zero).stack)
+    if dead.why == "zero factor" and (computed := computed_outside(case, dead)) is not None:
+        return computed
     here = case.site(dead.op.stack)
     if here is None or not _says_little(case, dead, here):
         return here
     layer = fed_by(case, dead.source)
     return next((s for v in sorted(layer) if (s := case.site(case.variable(v).created)) is not None), here)
+
+
+def computed_outside(case: Case, dead: Dead) -> Site | None:
+    """Where NumPy computed the zeros that came in: what was last bound to the name that is handed over there."""
+    site = case.site(dead.zero.stack) if dead.zero is not None and dead.zero.kind == "enter" else None
+    function = function_of(site) if site is not None else None
+    if site is None or function is None:
+        return None
+    handed = [n for n in ast.walk(function) if isinstance(n, ast.Call) and covers(n, site) and n.lineno == site.line]
+    names = {dotted(_plain(argument)) for call in handed for argument in call.args[:1]}
+    bound = [
+        node.value
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign) and node.lineno < site.line and names & {dotted(t) for t in node.targets}
+    ]
+    last = max(bound, key=lambda value: value.lineno, default=None)
+    return at_node(site, last) if isinstance(last, ast.BinOp) else None
+
+
+def _plain(node: ast.expr) -> ast.expr:
+    """What an expression takes rows or columns of."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return node
 
 
 def zero_row(case: Case, zero: Op) -> Op:

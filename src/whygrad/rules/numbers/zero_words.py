@@ -5,7 +5,7 @@ from __future__ import annotations
 from whygrad.flow.operations import Op
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Severity
-from whygrad.rules.numbers.flat_place import place_of, zero_row
+from whygrad.rules.numbers.flat_place import computed_outside, place_of, zero_row
 from whygrad.rules.numbers.flatness import (
     CUSTOM,
     Dead,
@@ -156,6 +156,9 @@ def _zero_factor(case: Case, dead: Dead, here: str) -> tuple[Severity, str, str,
         )
     if dead.zero is None or dead.zero.kind == "enter" or not dead.zero.inputs:
         returns = returns_beside(case, dead)
+        computed = computed_outside(case, dead)
+        if returns is not None and computed is not None:
+            return _all_zeros(case, dead, quoted(computed), here)
         if returns is not None:
             return (
                 "warning",
@@ -172,7 +175,10 @@ def _zero_factor(case: Case, dead: Dead, here: str) -> tuple[Severity, str, str,
             f"{here} multiplies by data that are zero in every entry (rewards that are still zero, a mask).",
             "nothing to do if rewards are rare; else look at where the zeros come from",
         )
-    made = quoted(case.site(zero_row(case, dead.zero).stack))
+    return _all_zeros(case, dead, quoted(case.site(zero_row(case, dead.zero).stack)), here)
+
+
+def _all_zeros(case: Case, dead: Dead, made: str, here: str) -> tuple[Severity, str, str, str]:
     return (
         "warning",
         "all zeros",
