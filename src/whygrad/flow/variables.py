@@ -74,7 +74,7 @@ class SpareTree:
 
 @dataclass(frozen=True, slots=True)
 class PlainNumbers:
-    """JAX: a model of single numbers, of which some are arrays, which are differentiated, and some Python's floats."""
+    """JAX: a model of which some numbers are arrays, which are differentiated, and some Python's floats."""
 
     name: str
     model: str
@@ -83,6 +83,8 @@ class PlainNumbers:
     arrays: tuple[str, ...]
     stack: int
     """Where the gradient was asked for."""
+    alone: bool = True
+    """It consists of single numbers, and is all that is differentiated."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,15 +53,18 @@ class HiddenLayers:
                             self._keep(path, keeper, place, arrays, stack)
 
     def _numbers(self, name: str, thing: Any, wanted: set[int], stack: int) -> None:
-        """A model that is differentiated alone, of single numbers: which of them are floats, and which arrays."""
-        known, parts = self.recorder.recording.plain_numbers, _fields(thing)
-        floats = tuple(key for key, part in parts.items() if type(part) is float)
-        arrays = {key: part for key, part in parts.items() if isinstance(part, jax.Array)}
-        if not floats or not arrays or len(jax.tree_util.tree_leaves(thing)) != len(floats) + len(arrays):
+        """Floats in a model that is differentiated; whether it is a model of single numbers and nothing else."""
+        if not any(id(array) in wanted for array in _tree(thing)):
             return
-        if {id(one) for one in arrays.values()} == wanted and all(one.shape == () for one in arrays.values()):
-            found = PlainNumbers(name, type(thing).__qualname__, floats, tuple(arrays), stack)
-            if all(one.model != found.model for one in known):
+        known, leaves = self.recorder.recording.plain_numbers, jax.tree_util.tree_leaves(thing)
+        for path, part in _parts(name, thing):
+            fields = _fields(part)
+            floats = tuple(key for key, one in fields.items() if type(one) is float)
+            arrays = {key: one for key, one in fields.items() if isinstance(one, jax.Array)}
+            single = {id(one) for one in arrays.values()} == wanted and all(one.shape == () for one in arrays.values())
+            alone = single and len(leaves) == len(floats) + len(arrays)
+            found = PlainNumbers(path, type(part).__qualname__, floats, tuple(arrays), stack, alone)
+            if floats and all(one.model != found.model for one in known):
                 known.append(found)
 
     def plain(self, frame: FrameType) -> str:
@@ -120,10 +123,10 @@ def _hidden(path: str, item: Any, depth: int, keeper: str = "") -> Iterator[tupl
 
 
 def _variables_beside(path: str, item: Any) -> Iterator[tuple[str, str, str, list[Any]]]:
-    """Flax NNX: plain variables or plain arrays that could learn, in a layer that has parameters as well."""
+    """Flax NNX: plain variables or arrays that could learn, in a layer that has parameters, or layers, as well."""
     children = dict(getattr(item, "__dict__", {}))
     kinds = {name: [base.__name__ for base in type(child).__mro__] for name, child in children.items()}
-    if not any("Param" in kind for kind in kinds.values()):
+    if not any("Param" in kind or "Module" in kind for kind in kinds.values()):
         return
     for name, child in children.items():
         array = array_of(child) if kinds[name][:1] == ["Variable"] or isinstance(child, jax.Array) else None
@@ -178,6 +181,14 @@ def _fields(model: Any) -> dict[str, Any]:
         return {}
     names = [field.name for field in dataclasses.fields(model) if not field.metadata.get("static")]
     return {name: getattr(model, name, None) for name in names}
+
+
+def _parts(path: str, model: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """Equinox: a model, and the models that it keeps as attributes, by their names."""
+    yield path, model
+    for name, part in _fields(model).items() if depth < _DEEP else ():
+        if _fields(part):
+            yield from _parts(f"{path}.{name}", part, depth + 1)
 
 
 def _is_numpy(item: Any) -> bool:

@@ -79,8 +79,8 @@ class NumbersSeen:
                 finite = False
         if (op_type in SINGULAR or not finite) and self._exact < _EXACT_LOOKS:
             self._look_at_inputs(inputs, every=not finite)
-        empty = op_type == "Mul" and op.outputs and (made := values[op.outputs[0]].numbers) is not None and made.all_zero
-        if empty or op_type in _COMPARES:
+        made = values[op.outputs[0]].numbers if op.outputs else None
+        if op_type in _COMPARES or (op_type == "Mul" and made is not None and made.all_zero):
             self._look_at_data(inputs)
         if op_type == "Pow":
             op.detail = op.detail or _exponent(inputs)

@@ -2,7 +2,8 @@
 
 A filtered gradient follows arrays and takes a float for a setting, which most floats are: a mass that is known, a step
 of time, an epsilon. What tells a parameter that was meant to be fitted: the model consists of single numbers, the
-loss is computed smoothly with it, and the program shows it after the training, with those that were trained.
+loss is computed smoothly with it, and the program shows it after the training, with those that were trained. Or,
+in any model: the program reads its gradient, which is None.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from whygrad.flow.site import Site
-from whygrad.flow.syntax import Function, around, dotted, site_of, tree_of
+from whygrad.flow.syntax import Function, around, bound_at, dotted, site_of, tree_of
 from whygrad.flow.variables import PlainNumbers
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, stations
@@ -43,7 +44,9 @@ def floats_beside_arrays(case: Case) -> Iterator[Finding]:
             kind = next((n for n in kinds if n.name == plain.model.rpartition(".")[2]), None)
             if tree is None or kind is None:
                 continue
-            given = _meant(case, plain, file, tree, kind)
+            given = _asked_for(case, plain, file, tree, kind)
+            if not given and plain.alone:
+                given = _meant(case, plain, file, tree, kind)
             if given:
                 yield _finding(case, plain, given)
 
@@ -65,6 +68,16 @@ def _meant(case: Case, plain: PlainNumbers, file: str, tree: ast.Module, kind: a
     if not whole or len(plain.floats) < _SEVERAL or len(given) < len(plain.floats):
         return {}
     return given if all(one.value is not None and _once(tree, one.value) for one in given.values()) else {}
+
+
+def _asked_for(case: Case, plain: PlainNumbers, file: str, tree: ast.Module, kind: ast.ClassDef) -> dict[str, _Given]:
+    """The floats whose gradient the program reads: `grads.source.flux`."""
+    names = {name for site in case.stack(plain.stack) if site.file == file for name in bound_at(site)}
+    below = plain.name.partition(".")[2]
+    paths = {name: ".".join(part for part in (below, name) if part) for name in plain.floats}
+    read = {dotted(n) for n in ast.walk(tree) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)}
+    asked = [name for name, path in paths.items() if any(f"{one}.{path}" in read for one in names)]
+    return {name: found for name in asked if (found := _given(file, tree, kind, plain, name)) is not None}
 
 
 def _training(case: Case, plain: PlainNumbers, file: str) -> int:
@@ -154,8 +167,10 @@ def _made(tree: ast.Module, plain: PlainNumbers) -> ast.Call | None:
     """The call that makes the model: best the one whose result gets the model's name."""
     short = plain.model.rpartition(".")[2]
     calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and dotted(n.func).rpartition(".")[2] == short]
-    named = [n.value for n in ast.walk(tree) if isinstance(n, ast.Assign) and dotted(n.targets[0]) == plain.name]
-    return next((call for call in calls if any(call is value for value in named)), calls[0] if calls else None)
+    whole = plain.name.partition(".")[0]
+    named = [n.value for n in ast.walk(tree) if isinstance(n, ast.Assign) and dotted(n.targets[0]) == whole]
+    inside = {id(node) for value in named for node in ([value] if whole == plain.name else ast.walk(value))}
+    return next((call for call in calls if id(call) in inside), calls[0] if calls else None)
 
 
 def _argument(call: ast.Call, name: str, order: list[str]) -> ast.expr | None:
@@ -173,7 +188,8 @@ def _number(value: ast.expr) -> float | None:
 def _finding(case: Case, plain: PlainNumbers, given: dict[str, _Given]) -> Finding:
     names = [f"`{plain.name}.{name}`" for name in given]
     who = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-    trained = " and ".join(f"`{name}`" for name in plain.arrays)
+    whole = plain.name.partition(".")[0]
+    trained = " and ".join(f"`{name}`" for name in plain.arrays) if plain.alone else f"the arrays of `{whole}`"
     backward = next(b for b in case.recording.backwards if b.stack == plain.stack)
     lines = list(dict.fromkeys(one.where for one in given.values()))
     asked, loss = case.site(plain.stack), case.loss_site(backward)
@@ -182,7 +198,8 @@ def _finding(case: Case, plain: PlainNumbers, given: dict[str, _Given]) -> Findi
         message=f"{who} {'are plain floats' if len(names) > 1 else 'is a plain float'}: the gradient of the loss"
         f"{at_line(loss, lines[0])} is asked for {trained} alone",
         why="A filtered gradient follows JAX's arrays. A float is a setting to it, and keeps its first value, though "
-        "the loss depends on it as on the others, and the program shows it beside them.",
+        "the loss depends on it as on the others, and the program shows "
+        f"{'it beside them' if plain.alone else 'its gradient, which is None'}.",
         fix="make it an array, jnp.asarray(1.0) in the place of 1.0; or, if it is not to be fitted, say so: "
         "eqx.field(static=True)",
         variables=(), where=lines[0], label="a plain number", loss=loss,

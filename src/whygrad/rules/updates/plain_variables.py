@@ -2,7 +2,9 @@
 
 A variable that is no parameter may be a statistic, a table, a random projection. But what is drawn at random and
 multiplied with the input, and has a trained bias of the same layer added to the product, is the weight of that layer;
-and a row of equal numbers that is added to the product with a trained weight of the same layer is its bias.
+and a row of equal numbers that is added to the product with a trained weight of the same layer is its bias. A table of
+random numbers that is added to what a trained layer makes (positions, queries) is there to learn as well: one that is
+meant to stay follows a formula.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ def plain_variables(case: Case) -> Iterator[Finding]:
         looks = [one for one in case.recording.hidden if one.name == layer.name]
         if layer.place != PLACE or len(looks) > 1 or any(v in case.content for v in layer.values):
             continue
-        if _is_weight(case, layer) or _is_bias(case, layer):
+        if _is_weight(case, layer) or _is_bias(case, layer) or _is_table(case, layer):
             stack = case.stack(layer.created)
             inside = (site for site in stack if site.function == f"{layer.keeper}.__init__")
             found.setdefault(next(inside, next(iter(stack), None)), []).append(layer)
@@ -37,13 +39,16 @@ def plain_variables(case: Case) -> Iterator[Finding]:
         keeper = layers[0].keeper
         bias = _is_row(case, layers[0])
         learns, stays = ("weight", "bias") if bias else ("bias", "weight")
+        halves = f"the {learns} of `{keeper}` learns, and its {stays} does not"
+        if not bias and not _is_weight(case, layers[0]):
+            halves = f"the layers of `{keeper}` learn, and this table, which is added to what they make, does not"
         names = tuple(layer.name for layer in layers)
         told = f"`{names[0]}` is no parameter"
         if len(names) > 1:
             told = f"`{names[0]}` and {len(names) - 1} more are no parameters"
         yield Finding(
             code="W203", rule="unregistered", severity="warning",
-            message=f"{told}: the {learns} of `{keeper}` learns, and its {stays} does not",
+            message=f"{told}: {halves}",
             why="Flax differentiates and updates what is an nnx.Param. A plain array or nnx.Variable is kept as it is: "
             f"it has the {'first' if bias else 'random'} values that it was made with, in every update.",
             fix="make it a parameter: nnx.Param(…) around the first values",
@@ -84,6 +89,23 @@ def _is_bias(case: Case, layer: HiddenLayer) -> bool:
     own = _beside(case, layer)
     matrices = {v for v, variable in case.content.items() if variable in own and len(case.variable(variable).shape) > 1}
     return any(layer.values & _behind(case, op) for op in _sums(case, layer, matrices))
+
+
+def _is_table(case: Case, layer: HiddenLayer) -> bool:
+    """Whether these random numbers are added to what a trained layer of the same model makes."""
+    tree = layer.name.rpartition(".")[0]
+    own = {v for v in case.trained if case.variable(v).name.startswith(f"{tree}.")}
+    if _is_row(case, layer) or not own or not drawn(case, layer):
+        return False
+    backward = next((b for b in case.recording.backwards if layer.values & case.slice(b).values), None)
+    part = case.slice(backward) if backward is not None else None
+    live: set[int] = set()
+    for op in part.ops if part is not None else ():
+        if op.name in SUM and layer.values & _behind(case, op) and any(v in live for v in op.inputs):
+            return True
+        if any(v in live or case.content.get(v) in own for v in op.inputs):
+            live.update(op.outputs)
+    return False
 
 
 def _beside(case: Case, layer: HiddenLayer) -> set[int]:
