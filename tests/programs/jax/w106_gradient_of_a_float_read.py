@@ -1,4 +1,4 @@
-"""A source has a position, which is an array, and a flux, which is a float: the program looks at the gradient of both."""
+"""A source has a position, which is an array, and a flux, a float: the program looks at the gradients of both."""
 import equinox as eqx
 import jax
 import jax.numpy as jnp

@@ -72,8 +72,9 @@ def _meant(case: Case, plain: PlainNumbers, file: str, tree: ast.Module, kind: a
 
 def _asked_for(case: Case, plain: PlainNumbers, file: str, tree: ast.Module, kind: ast.ClassDef) -> dict[str, _Given]:
     """The floats whose gradient the program reads: `grads.source.flux`."""
-    names = {name for site in case.stack(plain.stack) if site.file == file for name in bound_at(site)}
-    below = plain.name.partition(".")[2]
+    whole, _, below = plain.name.partition(".")
+    given = (bound_at(site) for site in case.stack(plain.stack) if site.file == file)
+    names = next((bound for bound in given if bound), set()) - {whole}
     paths = {name: ".".join(part for part in (below, name) if part) for name in plain.floats}
     read = {dotted(n) for n in ast.walk(tree) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)}
     asked = [name for name, path in paths.items() if any(f"{one}.{path}" in read for one in names)]
