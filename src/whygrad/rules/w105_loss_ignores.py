@@ -86,6 +86,7 @@ from whygrad.flow.source import is_statement
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.asked_of_another import asked_of_another
 from whygrad.rules.cuts.captured import captured
+from whygrad.rules.cuts.centred_alone import centred_alone
 from whygrad.rules.cuts.compared_alone import compared_alone
 from whygrad.rules.cuts.constant_terms import constant_terms
 from whygrad.rules.cuts.consumer import (
@@ -182,6 +183,7 @@ def check(case: Case) -> Iterator[Finding]:
                 told = told or taken_by_another(case, missing, members, output)
                 told = told or unread_twin(case, missing, members, output) or _gone_past(case, missing, members, output)
                 told = told or handed_over(case, missing, members, site, output)
+                told = told or centred_alone(case, missing, members, output, severity_of(case, members, missing))
             told = told or _dropped(case, missing, members, site)
             yield replace(told, severity="note") if taken_inside(case, missing.backward, output) else told
         never = variables - last.keys()

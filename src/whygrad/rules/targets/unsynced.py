@@ -13,7 +13,7 @@ from whygrad.rules.targets.synced_twice import synced_twice
 from whygrad.rules.targets.target_kinds import makes_targets
 from whygrad.rules.targets.twin import Twin
 from whygrad.rules.targets.twins import shown_apart
-from whygrad.rules.targets.waiting_sync import fallen, held_back, in_loop, of_itself, waiting
+from whygrad.rules.targets.waiting_sync import fallen, held_back, in_loop, of_itself, waiting, without_effect
 from whygrad.rules.wording import at_line, count, quoted
 
 CODE, NAME = "W503", "target-never-synced"
@@ -88,6 +88,13 @@ def unsynced(case: Case, twin: Twin) -> Finding:
         return finding_of(case, twin, alone, "warning",
             f"the sync of {name} takes {name} itself: it never follows {online}", "made of itself alone", stayed,
             f"make it of {online} here")  # fmt: skip
+    copied = {(site.file, site.line) for c in twin.into for site in case.stack(c.stack)}
+    vain = without_effect(files, ran - copied, names - others, others - names)
+    if vain is not None and not case.recording.cut_short:
+        return finding_of(case, twin, vain, "warning",
+            f"the sync of {name} does not reach it: {name} never follows {online}", "this changes something else",
+            f"No variable of {name} is written here: what is changed is a copy or a dict that is thrown away. {stayed}",
+            _advice(case.recording.framework, twin, ""))  # fmt: skip
     severity: Severity = "note" if case.recording.cut_short or _may_stay(case, twin, files, names) else "warning"
     held = held_back(files, ran, names, functions)
     if held is not None:

@@ -83,6 +83,22 @@ def fallen(files: Iterable[str], names: set[str]) -> Site | None:
     return None
 
 
+def without_effect(files: Iterable[str], ran: set[tuple[str, int]], names: set[str], others: set[str]) -> Site | None:
+    """A line that ran, and hands the one network's content to something of the other's that is not the network.
+
+    `target.state_dict().update(online.state_dict())`: the dict is made anew at each call.
+    """
+    for file, tree in [(file, tree) for file in files if (tree := tree_of(file)) is not None]:
+        for function, statement in _statements(tree, ""):
+            call = statement.value if isinstance(statement, ast.Expr) else None
+            if not isinstance(call, ast.Call) or (file, statement.lineno) not in ran or function == "__init__":
+                continue
+            given = {name for argument in call.args for name in _handed(argument)}
+            if spoken_in(call.func) & names and given & others and not given & names:
+                return site_of(file, statement, function)
+    return None
+
+
 def of_itself(files: Iterable[str], names: set[str]) -> Site | None:
     """A line that gives a network of these names its own content again: `target = tree.map(jnp.copy, target)`."""
     trees = [(file, tree) for file in files if (tree := tree_of(file)) is not None]
