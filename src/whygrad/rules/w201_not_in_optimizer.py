@@ -93,6 +93,7 @@ from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.targets.objective import feeds_trained
 from whygrad.rules.updates.asked_for_nothing import asked_for_nothing
 from whygrad.rules.updates.crossings import crossed
+from whygrad.rules.updates.dict_of_optimizers import dict_without
 from whygrad.rules.updates.gradient_source import gradient_source
 from whygrad.rules.updates.history import applied_of
 from whygrad.rules.updates.joined_late import refused_to_join
@@ -348,7 +349,9 @@ def _place(case: Case, optimizer: Optimizer, backward: Backward, members: set[in
     others = {v for v in backward.got if v not in members}
     step = next((s for s in case.recording.steps if s.at > backward.at and s.applied & others), None)
     if step is not None:
-        return _argument(case.site(step.stack)), f"{plain_subject(case, members)} is left out here"
+        applied = case.site(step.stack)
+        kept = dict_without(applied, case.names(members), case.names(others)) if applied is not None else None
+        return kept or _argument(applied), f"{plain_subject(case, members)} is left out here"
     return case.site(backward.stack), "these gradients are never applied"
 
 
