@@ -1,4 +1,4 @@
-"""A loop over a dict of optimizers, one for each part of a model: a part that the dict does not name is never updated."""
+"""A loop over a dict of optimizers, one for each part of a model: a part without one is never updated."""
 
 from __future__ import annotations
 
