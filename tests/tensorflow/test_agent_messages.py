@@ -137,7 +137,8 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "message": "`second_target` never follows `second`",
         "label": "copied here once, and never again",
         "why": "The loss takes its targets from `second_target`, which stays what it was when training began.",
-        "fix": "after every so many updates: second_target.set_weights(second.get_weights()), or average with assign()",
+        "fix": "after every so many updates: `second_target.set_weights(second.get_weights())`, "
+        "or average with `assign()`",
         "variables": (
             "second_target.dense_6.kernel",
             "second_target.dense_6.bias",

@@ -198,7 +198,8 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "message": "`target_model` never follows `model`",
         "label": "the target network is used here and never synced",
         "why": "The loss takes its targets from `target_model`, which stays what it was when training began.",
-        "fix": "after every so many updates: target_model.set_weights(model.get_weights()), or average with assign()",
+        "fix": "after every so many updates: `target_model.set_weights(model.get_weights())`, "
+        "or average with `assign()`",
         "variables": (
             "target_model.dense_2.kernel",
             "target_model.dense_2.bias",
@@ -287,8 +288,8 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "message": "`target_network` never follows `network`",
         "label": "copied here once, and never again",
         "why": "The loss takes its targets from `target_network`, which stays what it was when training began.",
-        "fix": "after every so many updates: target_network.set_weights(network.get_weights()), or average with "
-        "assign()",
+        "fix": "after every so many updates: `target_network.set_weights(network.get_weights())`, or average with "
+        "`assign()`",
         "variables": (
             "target_network.dense_2.kernel",
             "target_network.dense_2.bias",

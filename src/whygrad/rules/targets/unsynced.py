@@ -141,10 +141,11 @@ def _advice(framework: str, twin: Twin, first: str) -> str:
     if "set_weights" in first or "load_state_dict" in first:  # the user's own words; Keras on torch has only the former
         return f"do the same after every so many updates: {first}"
     if framework == "tensorflow":
-        return f"after every so many updates: {target}.set_weights({online}.get_weights()), or average with assign()"
+        copied = f"`{target}.set_weights({online}.get_weights())`"
+        return f"after every so many updates: {copied}, or average with `assign()`"
     if framework == "jax":
         return f"after every so many updates replace `{target}` by `{online}`, or average: optax.incremental_update"
-    return f"after every so many updates: {target}.load_state_dict({online}.state_dict()), or average with lerp_()"
+    return f"after every so many updates: `{target}.load_state_dict({online}.state_dict())`, or average with `lerp_()`"
 
 
 def blamed(case: Case, copies: list[Copy]) -> Site | None:
