@@ -161,7 +161,7 @@ def _whole(step: Step, clip: Edit) -> set[int]:
 
 def _misplaced(case: Case, clips: list[Edit]) -> Iterator[Finding]:
     steps = [s for s in case.recording.steps if any(s.applied & clip.variables for clip in clips)]
-    if not steps:
+    if not steps or any(_within_backward(case, clip) for clip in clips):
         return
     scaled = [found for clip in clips if (found := still_scaled(case, clip)) is not None]
     if scaled and len(scaled) == len(clips):
@@ -177,6 +177,12 @@ def _misplaced(case: Case, clips: list[Edit]) -> Iterator[Finding]:
         return
     # A loop has no beginning: whether clip comes before backward or after the step shows in the first round.
     yield _wrong_place(case, clips[verdicts.index(told[0])], told[0])
+
+
+def _within_backward(case: Case, clip: Edit) -> bool:
+    """Whether a hook clips while backward() runs: each gradient is complete by then, whoever else's is not."""
+    around = case.stack(clip.stack)[1:]
+    return any(stack and around[-len(stack) :] == stack for b in passes(case) for stack in [case.stack(b.stack)])
 
 
 def _judged(case: Case, clip: Edit) -> str | None:

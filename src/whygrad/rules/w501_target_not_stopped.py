@@ -147,7 +147,7 @@ def _only_weighs(case: Case, found: Bootstrap) -> bool:
     objective = found.objective
     follow = set(found.difference.outputs)
     for op in objective.part.ops:
-        if op.at <= found.difference.at or not any(v in follow for v in op.inputs):
+        if op.at <= found.difference.at or op.kind == "stop" or not any(v in follow for v in op.inputs):
             continue
         others = [v for v in op.inputs if v not in follow]
         if op.name in PRODUCT and any(objective.live.get(v, 0) and is_log_probability(case.made_by, v) for v in others):

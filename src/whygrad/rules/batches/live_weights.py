@@ -8,14 +8,16 @@ from dataclasses import dataclass
 
 from whygrad.flow.operations import Op
 from whygrad.rules.batches.bootstrapped_weights import bootstrapped
+from whygrad.rules.batches.densities import is_density
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.intent import is_log_probability
+from whygrad.rules.numbers.softmaxes import is_chance
 from whygrad.rules.targets.objective import CONTRACTS, MINUS, PRODUCT, SHAPING, SUM, Objective, size
 
 WEIGHT_WAY = SHAPING | SUM | MINUS | PRODUCT | frozenset({
     "div", "truediv", "__truediv__", "clamp", "clip", "clip_by_value", "neg", "negative", "__neg__", "tanh", "where",
     "minimum", "maximum", "real_div", "abs", "reduce_sum", "sum", "squared_difference", "pow", "__pow__", "square",
-    "clamp_max", "clamp_min", "exp", "min", "max", "softplus", "relu",
+    "clamp_max", "clamp_min", "exp", "min", "max", "softplus", "relu", "softmax",
 })  # fmt: skip
 _STEPS = 40
 
@@ -41,8 +43,12 @@ def live_weights(case: Case, objective: Objective) -> Iterator[LiveWeight]:
         for chance, weight in (op.inputs, op.inputs[::-1]):
             ours = objective.live.get(chance, 0) & objective.trained
             theirs = objective.live.get(weight, 0) & objective.trained
-            if not ours or not theirs or theirs in leaks or not is_log_probability(case.made_by, chance):
+            if not ours or not theirs or theirs in leaks:
                 continue
+            if not is_log_probability(case.made_by, chance) and not is_density(case, chance):
+                continue
+            if is_chance(case, chance):
+                continue  # the mean over all actions, which is differentiated as it is: nothing was sampled
             if _entries(case, chance) == 1 < _entries(case, weight):
                 continue  # a coefficient of all rows
             own_heads = ours & ~theirs and theirs & ~ours

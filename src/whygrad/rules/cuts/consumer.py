@@ -18,6 +18,7 @@ from whygrad.rules.targets.sync_source import given_twice
 
 _SHOWN = frozenset({"square", "pow", "__pow__", "integer_pow", "abs", "sqrt"})
 """What a loss makes of a difference."""
+_SCALES = frozenset({"mul", "__mul__", "__rmul__", "multiply", "div", "truediv", "__truediv__"})
 
 
 def wrong_turn(case: Case, missing: Missing, members: set[int]) -> Site | None:
@@ -154,7 +155,9 @@ def constant_term(case: Case, missing: Missing, dropped: Op) -> Site | None:
             continue
         if number in live and reduces:
             continue  # what lies before is one entry each
-        fresh = [v for v in made.inputs if v not in seen]
+        # What a term is weighed with, or divided by (a count of what is not masked), is no term.
+        scaled = number in live and made.name in _SCALES
+        fresh = [v for v in made.inputs if v not in seen and (v in live or not scaled)]
         seen.update(fresh)
         todo.extend(fresh)
     return found.pop() if len(found) == 1 else None

@@ -220,7 +220,7 @@ def _own_call(case: Case, verdict: Verdict, missing: Missing, site: Site | None)
     networks = {case.variable(v).network for v in verdict.variables | missing.variables}
     for index in range(stack.index(site), -1, -1):
         read = case.reads_under.get(stack[index:], set())
-        if {case.variable(v).network for v in read} <= networks:
+        if {case.variable(v).network for v in read if case.variable(v).trainable} <= networks:  # no seeds, no averages
             return stack[index]
     return site
 

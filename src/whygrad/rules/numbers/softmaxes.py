@@ -10,6 +10,7 @@ from whygrad.rules.numbers.origin import base_name, numbers_of
 
 QUOTIENTS = frozenset({"div", "truediv", "rtruediv", "divide", "true_divide", "real_div"})
 _SHAPES = frozenset({"broadcast", "broadcast_to", "reshape", "expand_dims", "squeeze"})
+_SAME = _SHAPES | {"view", "unsqueeze", "expand", "identity", "cast", "to", "float", "convert_element_type", "clone"}
 _NEARLY = 1e-6
 
 
@@ -21,6 +22,19 @@ def is_softmax(case: Case, op: Op) -> bool:
 def written_softmax(case: Case, op: Op) -> bool:
     """Whether an operation ends a softmax that is written out."""
     return _sum_below(case, op) is not None
+
+
+def is_chance(case: Case, value: int) -> bool:
+    """Whether a value has the chances of all there is: a softmax, or the exponential of its logarithm."""
+    made = case.made_by.get(value)
+    while made is not None and base_name(made) in _SAME and made.inputs:
+        made = case.made_by.get(made.inputs[0])
+    if made is None or not made.inputs:
+        return False
+    before = case.made_by.get(made.inputs[0])
+    return is_softmax(case, made) or (
+        base_name(made) == "exp" and before is not None and base_name(before) == "log_softmax"
+    )
 
 
 def structural(case: Case, op: Op) -> bool:

@@ -12,8 +12,8 @@ from whygrad.rules.targets.objective import CONTRACTS, Objective, objectives
 
 
 def predicts_its_copy(case: Case, members: set[int], originals: set[int]) -> bool:
-    """PyTorch: whether a predictor on top of these originals is trained to say what their first copy says."""
-    if case.recording.framework != "torch" or not _first_copy(case, members, originals):
+    """Whether a predictor on top of these originals is trained to say what their first copy says."""
+    if case.recording.framework == "jax" or not _first_copy(case, members, originals):
         return False
     return any(_meets(case, objective, members, originals) for objective in objectives(case))
 

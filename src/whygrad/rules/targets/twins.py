@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from whygrad.flow import reach
 from whygrad.flow.site import Site, Stack
 from whygrad.rules.case import Case, asked_once
+from whygrad.rules.cuts.intent import DIFFERENCE
 from whygrad.rules.cuts.roles import fed_with, serves_as_target
 from whygrad.rules.targets.distributions import distributions
 from whygrad.rules.targets.left_averages import dropped_average, dropped_averages_of, met_in
@@ -68,9 +69,18 @@ def target_networks(case: Case) -> list[Twin]:
             continue
         online = _original(case, members, trained)
         objective = _serves(case, members, name, trained[online]) if online is not None else None
-        if online is not None and objective is not None and not _heads(case, objective, members, trained[online]):
+        if online is None or objective is None or _compared_themselves(case, objective, members):
+            continue
+        if not _heads(case, objective, members, trained[online]):
             found.append(_twin(case, name, members, online, trained[online], objective))
     return found
+
+
+def _compared_themselves(case: Case, objective: Objective, members: set[int]) -> bool:
+    """JAX: whether nothing is computed with these: the loss compares them as they are. They are data (a goal)."""
+    reading = [op for op in objective.part.ops if any(case.content.get(v) in members for v in op.inputs)]
+    used = [op for op in reading if op.name not in ("captured", "copy")]
+    return case.recording.framework == "jax" and bool(used) and all(op.name in DIFFERENCE for op in used)
 
 
 def other_targets(case: Case) -> list[Twin]:

@@ -15,6 +15,8 @@ from whygrad.flow import reach
 from whygrad.flow.events import Backward, Step
 from whygrad.rules.case import Case, asked_once
 from whygrad.rules.cuts.roles import LINEAR
+from whygrad.rules.numbers.softmaxes import is_chance
+from whygrad.rules.targets.objective import PRODUCT
 from whygrad.rules.targets.teachers import teachers
 from whygrad.rules.updates.adversaries import Adversaries, adversaries, given_away
 from whygrad.rules.updates.history import Share, history
@@ -200,10 +202,14 @@ def comes_alive(case: Case, number: int, backward: Backward) -> bool:
 def _term(case: Case, backward: Backward, value: int) -> Term:
     term = Term(backward, value, _variables_behind(case, backward, value))
     todo, seen = [value], {value}
+    weighing: set[int] = set()
     while todo:
         made = case.made_by.get(todo.pop())
         if made is None:
             continue
+        if made.name in PRODUCT:  # the mean over what a policy may do: its chances weigh what the critic says of each
+            chances = [v for v in made.inputs if is_chance(case, v)]
+            weighing |= {v for one in chances for v in _variables_behind(case, backward, one)}
         read = {
             case.content[v]
             for v in made.inputs
@@ -220,6 +226,7 @@ def _term(case: Case, backward: Backward, value: int) -> Term:
             seen.update(fresh)
             todo.extend(fresh)
     term.bare &= term.reached
+    term.fed |= weighing if term.bare else set()
     return term
 
 
