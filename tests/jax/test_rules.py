@@ -218,12 +218,12 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "severity": "error",
         "message": "`model` (2 variables) is updated, and the new values are dropped: the next gradient is taken at "
         "the old ones",
-        "label": "the new parameters are computed here, and nobody keeps them",
+        "label": "this works on a copy of `model`",
         "why": "jax.jit works on a copy of an NNX object: what is changed in it is lost when the function returns, and "
         "every update begins where the first one did.",
         "fix": "compile the function with nnx.jit, or return nnx.state(model) and nnx.update(model, …) with it",
         "variables": ("model.bias", "model.kernel"),
-        "path": [(19, "computed and dropped")],
+        "path": [(16, "a copy goes in"), (19, "computed and dropped")],
     },
     "w206_train_step_dropped": {
         "severity": "error",

@@ -13,10 +13,10 @@ def loss_fn(model, inputs):
     return jnp.mean((model(inputs)[:, 0] - inputs.sum(axis=1)) ** 2)
 
 
-@jax.jit
+@jax.jit  # fires: W206
 def update(model, optimizer, inputs):
     grads = nnx.grad(loss_fn)(model, inputs)
-    optimizer.update(model, grads)  # fires: W206
+    optimizer.update(model, grads)
 
 
 for step in range(6):

@@ -1,4 +1,7 @@
-"""A loop over a dict of optimizers, one for each part of a model: a part without one is never updated."""
+"""A loop over a dict of optimizers, one for each part of a model: a part without one is never updated.
+
+So is a part that is not among those whose parameters are put together for the optimizer, by their names.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,21 @@ import re
 from collections.abc import Iterable
 
 from whygrad.flow.site import Site
-from whygrad.flow.syntax import Function, around, bindings, dotted, site_of, tree_of
+from whygrad.flow.syntax import Function, around, at_node, bindings, dotted, site_of, spoken_in, tree_of
 
 _VIEWS = frozenset({"items", "keys", "values"})
 
 
 def dict_without(applied: Site, left_out: Iterable[str], trained: Iterable[str]) -> Site | None:
     """The dict that the loop around an update runs over, where its keys name what learns and not what is left out."""
-    _, loops, _ = around(applied)
+    statement, loops, function = around(applied)
     missing, learning = _parts(left_out), _parts(trained)
+    spoken = spoken_in(statement) if statement is not None else set()
+    for node in ast.walk(function) if function is not None else ():
+        if isinstance(node, ast.Assign) and spoken & {dotted(target) for target in node.targets}:
+            keys = _chosen(node.value)
+            if keys & learning and not keys & missing:
+                return at_node(applied, node.value)
     for loop in reversed(loops):
         over = loop.iter
         if isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute) and over.func.attr in _VIEWS:
@@ -26,6 +35,13 @@ def dict_without(applied: Site, left_out: Iterable[str], trained: Iterable[str])
                 if keys & learning and not keys & missing:
                     return site_of(applied.file, display)
     return None
+
+
+def _chosen(value: ast.expr) -> set[object]:
+    """The names that a dict is made for: `{name: params[name] for name in ("actor", "critic")}`."""
+    over = value.generators[0].iter if isinstance(value, ast.DictComp) else None
+    listed = over.elts if isinstance(over, ast.Tuple | ast.List | ast.Set) else []
+    return {one.value for one in listed if isinstance(one, ast.Constant)}
 
 
 def _parts(names: Iterable[str]) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from whygrad.flow.events import Backward, Step
 from whygrad.flow.site import Site
+from whygrad.flow.syntax import around, at_node, spoken_in
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, stations
 from whygrad.rules.updates.let_fall import handed_back, let_fall
@@ -74,6 +75,8 @@ def _dropped(case: Case, where: Site | None, steps: list[tuple[Step, set[int]]])
         "Arrays in JAX do not change. The update made new ones, and the program goes on with those from before, so "
         "that every update begins where the first one did."
     )
+    label = "the new parameters are computed here, and nobody keeps them"
+    path = stations((where, step.call, "computed and dropped"))
     made = case.recording.ops.get(step.at)
     if here and made is not None and made.inside == "nnx.apply":
         how = f"compile the function with nnx.jit, or return nnx.state({network}) and nnx.update({network}, …) with it"
@@ -81,6 +84,11 @@ def _dropped(case: Case, where: Site | None, steps: list[tuple[Step, set[int]]])
             "jax.jit works on a copy of an NNX object: what is changed in it is lost when the function returns, and "
             "every update begins where the first one did."
         )
+        compiled = _compiled_by(where) if where is not None else None
+        if compiled is not None:
+            where, label = compiled, f"this works on a copy of {plain_subject(case, lost)}"
+            updated = case.site(step.stack)
+            path = stations((where, "jit", "a copy goes in"), (updated, step.call, "computed and dropped"))
     return Finding(
         code=CODE,
         rule=NAME,
@@ -91,8 +99,16 @@ def _dropped(case: Case, where: Site | None, steps: list[tuple[Step, set[int]]])
         fix=how,
         variables=case.names(lost),
         where=where,
-        label="the new parameters are computed here, and nobody keeps them",
-        path=stations((where, step.call, "computed and dropped")),
+        label=label,
+        path=path,
         first_update=1,
         seen=len(steps),
     )
+
+
+def _compiled_by(site: Site) -> Site | None:
+    """The decorator by which the function around a line is compiled."""
+    _, _, function = around(site)
+    marks = function.decorator_list if function is not None else []
+    found = next((mark for mark in marks if "jit" in spoken_in(mark)), None)
+    return at_node(site, found) if found is not None else None
