@@ -92,6 +92,7 @@ from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
 from whygrad.flow.syntax import is_store, keeps_own_state, put_away
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.carried_over_step import Carried, carried_over_step
 from whygrad.rules.cuts.computed_once import Once, computed_once
 from whygrad.rules.cuts.escaped import escaped
 from whygrad.rules.cuts.shared_graphs import crossing, intrusion, network_call, shared
@@ -115,6 +116,10 @@ def check(case: Case) -> Iterator[Finding]:
         if backward.error and "persistent" in backward.error:
             yield _second_gradient(case, backward)
             break
+        carried = carried_over_step(case, backward)
+        if carried is not None:
+            yield _over_step(case, backward, carried)
+            break
     for once in computed_once(case):
         yield _never_again(case, once)
     yield from _too_late_for_value(case)
@@ -130,6 +135,26 @@ def check(case: Case) -> Iterator[Finding]:
                 "loss must be computed inside.",
                 f"move {quoted(verdict.where)} into the `with tf.GradientTape() as tape:` block",
             )  # fmt: skip
+
+
+def _over_step(case: Case, backward: Backward, carried: Carried) -> Finding:
+    made, taken = (case.led_from(op.stack, backward.stack) for op in (carried.made, carried.taken))
+    asked, stepped = case.site(backward.stack), case.site(carried.step.stack)
+    steps = [(made, carried.made.name, "made in a round before, with its whole history"),
+             (stepped, "step", "the weights that it was made with are changed here"),
+             (taken, carried.taken.name, "goes into this loss"),
+             (asked, "backward", "and is walked here")]  # fmt: skip
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"the backward pass{at_line(asked, made)} runs into the graph of a round before: its weights have been "
+        f"changed since{at_line(stepped, made)}",
+        why=f"What {quoted(made)} computed was kept with its whole history, and goes into this loss as a state. The "
+        "pass follows it back to a forward pass with weights that a step has overwritten.",
+        fix="keep the numbers alone: .detach() the state where it is put away (for an LSTM both parts), or run the "
+        "rollout under torch.no_grad()",
+        variables=(), where=made, label="kept for a later loss, with its whole history", loss=case.loss_site(backward),
+        path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
+    )  # fmt: skip
 
 
 def _never_again(case: Case, once: Once) -> Finding:

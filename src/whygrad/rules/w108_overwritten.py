@@ -88,6 +88,7 @@ from whygrad.flow import reach
 from whygrad.flow.events import Backward
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.carried_over_step import carried_over_step
 from whygrad.rules.cuts.verdict import verdicts
 from whygrad.rules.cuts.written_over import written_over
 from whygrad.rules.finding import Finding, PathStep
@@ -103,6 +104,8 @@ def check(case: Case) -> Iterator[Finding]:
     """Values that the backward pass needs and that are no longer what they were."""
     for backward in case.recording.backwards:
         if backward.error and "modified by an inplace operation" in backward.error:
+            if carried_over_step(case, backward) is not None:
+                break  # W107: it is a state of a round before that should not be here
             finding = _clash(case, backward)
             synced = {sync for _, _, sync, _ in aliases(case) if sync is not None}
             # W502: the target's sync writes into the network that is being trained; W204: the wrong optimizer steps
