@@ -1,8 +1,8 @@
 """A state that was kept with its graph over an optimizer's step, and went into the next loss.
 
 PyTorch says that a value was modified in place, and it was: by the step. But the pass has no business in that graph,
-which belongs to a round before. What tells it from a loss whose own forward pass came before the step: the state is older
-than the last pass of this same loss, and the layers that made it are called anew for this one.
+which belongs to a round before. What tells it from a loss whose own forward pass came before the step: the state is
+older than the last pass of this same loss, and the layers that made it are called anew for this one.
 """
 
 from __future__ import annotations
