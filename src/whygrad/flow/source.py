@@ -26,8 +26,9 @@ def line_text(file: str, line: int) -> str:
 
 
 def is_given_back(site: Site) -> bool:
-    """Whether the line of a site begins a `return`: its function hands what it computes to the caller."""
-    return line_text(site.file, site.line).lstrip().startswith("return ")
+    """Whether a site stands in a lambda, or its line begins a `return`: what it computes is handed to the caller."""
+    text = line_text(site.file, site.line).lstrip()
+    return text.startswith("return ") or site.function.endswith("<lambda>")
 
 
 def expression(site: Site, limit: int = 60, read: Read = line_text) -> str:

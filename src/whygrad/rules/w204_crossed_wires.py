@@ -136,8 +136,11 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _crossed(case: Case, stack: int, crossing: Crossing) -> Finding:
-    backward, there = crossing.backward, told_apart(case, stack, (s.stack for s in case.recording.steps))
-    there = handed_over(case, backward, crossing.sources, crossing.targets) or there
+    backward, wrong = crossing.backward, crossings(case)
+    given = [edit.stack for edit in case.recording.edits if edit.call == "grad =" and edit.stack not in wrong]
+    there = told_apart(case, stack, given or [step.stack for step in case.recording.steps])
+    if there == case.site(stack):
+        there = handed_over(case, backward, crossing.sources, crossing.targets) or there
     if case.recording.framework == "tensorflow" and there is not None:
         there = first_argument(there) or there  # what the call is given, where that stands on a line of its own
     asked = case.site(backward.stack)

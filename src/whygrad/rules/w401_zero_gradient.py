@@ -94,6 +94,7 @@ from whygrad.rules.numbers.handed_zeros import handed_zeros
 from whygrad.rules.numbers.masked_away import masked_away
 from whygrad.rules.numbers.origin import base_name, numbers_of
 from whygrad.rules.numbers.saturated import saturated_layers
+from whygrad.rules.numbers.single_class import single_class
 from whygrad.rules.numbers.softmaxes import QUOTIENTS, is_softmax, structural
 from whygrad.rules.numbers.straight_pieces import straight_pieces
 from whygrad.rules.numbers.thrown import thrown
@@ -138,6 +139,7 @@ def check(case: Case) -> Iterator[Finding]:
     yield from zero_terms(case, set(steps_of))  # what has no gradient at all was told above
     yield from (found for found in handed_zeros(case) if found.code == CODE)
     yield from straight_pieces(case)
+    yield from single_class(case, set(steps_of))
     yield from unmoved_states(case)
     yield from _mostly_dead(case)
     yield from (found for found in saturated_layers(case) if found.where not in told)

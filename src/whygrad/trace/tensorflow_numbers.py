@@ -201,6 +201,8 @@ class NumbersSeen:
             op.units = Units(top.size, saturated=sure) if sure else None
             single = content.shape[-1] == 1
             op.flat = op.inputs[:1] if single or (sure == top.size and op_type == "Softmax") else ()
+        elif op_type == "SoftmaxCrossEntropyWithLogits":
+            op.flat = op.inputs[:1] if inputs[0].shape[-1] == 1 else ()
         elif op_type in _PICKS and len(inputs) == 2:
             self._look_at_pick(op, inputs, result)
         elif op_type in ("SelectV2", "Select") and len(op.inputs) == 3:

@@ -276,6 +276,8 @@ def _look_for_flat(op: Op, args: Any, kwargs: Any, result: Tensor, numbers: Numb
         op.flat = op.inputs[:1] if not bool(slopes.any()) else ()
     elif name in _SOFTMAX and result.dim():
         _look_at_softmax(op, args, kwargs, result)
+    elif name == "cross_entropy" and args[0].dim():
+        op.flat = op.inputs[:1] if args[0].shape[min(1, args[0].dim() - 1)] == 1 else ()
     elif name in _CLAMP and args[0].shape == result.shape:
         same = _over_batch((result.detach() == args[0].detach()), "any" if name[-1] != "_" else "all")
         if name[-1] != "_":

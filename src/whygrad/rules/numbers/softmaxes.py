@@ -42,9 +42,11 @@ def structural(case: Case, op: Op) -> bool:
     below = _sum_below(case, op)
     if below is not None:
         return _over_one_entry(case, below)
-    if "softmax" not in base_name(op) or not op.flat or not op.outputs:
+    inside = "cross_entropy" in base_name(op)
+    if ("softmax" not in base_name(op) and not inside) or not op.flat or not op.outputs:
         return False
-    shape = case.recording.values[op.outputs[0]].shape
+    # A loss that has the softmax of its logits within makes one number of each row.
+    shape = case.recording.values[op.inputs[0] if inside else op.outputs[0]].shape
     return bool(shape) and (shape[-1] == 1 or (len(shape) > 2 and shape[1] == 1))
 
 

@@ -67,7 +67,7 @@ def story(case: Case, dead: Dead) -> tuple[Severity, str, str, str] | None:
             f"return the gradient in the backward of {dead.op.name}; for a step function the incoming one as it is "
             "(a straight-through estimator)",
         )
-    if "softmax" in name or is_softmax(case, dead.op):
+    if "softmax" in name or structural(case, dead.op) or is_softmax(case, dead.op):
         return _softmax(case, dead, here, layer)
     above = name == "relu6" and (made := numbers_of(case, dead.op.outputs[0])) is not None and made.high > 0
     if (name in RECTIFIERS and not above) or (

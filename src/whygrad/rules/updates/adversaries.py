@@ -62,7 +62,10 @@ def adversaries(case: Case) -> Iterator[Adversaries]:
         if not _through(case, mine, maker, judge):
             continue
         own = [group[0] for third, group in losses.items() if applied[third] and applied[third] <= judge]
-        if _contrasts(case, theirs, maker, judge) or _contrasts_outside(case, theirs, own, maker):
+        told = _contrasts(case, theirs, maker, judge) or _contrasts_outside(case, theirs, own, maker)
+        if not told and _steps_both(case, losses[one], maker, judge):
+            told = _contrasts_apart(case, theirs, own, maker, judge)
+        if told:
             yield Adversaries(mine, theirs, maker, judge)
 
 
@@ -173,6 +176,23 @@ def _contrast_within(case: Case, part: reach.Slice, until: int, maker: set[int],
     return False in made or any(
         len({bool(_variables(case, until, v) & maker) for v in op.inputs if _floating(case, v)}) == 2 for op in joins
     )
+
+
+def _steps_both(case: Case, passes: list[Backward], maker: set[int], judge: set[int]) -> bool:
+    """Whether one optimizer applies a loss to both networks; else the optimizers may have been swapped."""
+    told = history(case).applied
+    steps = [step for one in passes for v in judge for step in told.get((one.at, v), ())]
+    return any((step.applied | case.recording.optimizers[step.optimizer].holds) & maker for step in steps)
+
+
+def _contrasts_apart(case: Case, backward: Backward, own: list[Backward], maker: set[int], judge: set[int]) -> bool:
+    """Whether the judge has a pass of its own for what the maker made, and another one for something else."""
+
+    def made(one: Backward) -> list[bool]:
+        behind = [_behind(case, one.at, op) for op in _calls(case, case.slice(one, reach.CERTAIN), judge)]
+        return [bool(variables & maker) for variables in behind if not variables & judge]
+
+    return True in made(backward) and any(given and True not in given for one in own if (given := made(one)))
 
 
 def _joins_rows(case: Case, op: Op) -> bool:

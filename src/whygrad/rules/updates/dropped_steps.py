@@ -107,8 +107,8 @@ def _dropped(case: Case, where: Site | None, steps: list[tuple[Step, set[int]]])
 
 
 def _compiled_by(site: Site) -> Site | None:
-    """The decorator by which the function around a line is compiled."""
+    """The decorator by which the function around a line is compiled; not where it puts the object together itself."""
     _, _, function = around(site)
-    marks = function.decorator_list if function is not None else []
+    marks = function.decorator_list if function is not None and "merge" not in spoken_in(function) else []
     found = next((mark for mark in marks if "jit" in spoken_in(mark)), None)
     return at_node(site, found) if found is not None else None
