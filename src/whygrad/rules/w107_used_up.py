@@ -4,9 +4,10 @@ What it checks
     A second pass over what one pass has freed: backward() twice over one
     graph (a hidden state carried into the next update, a tensor computed once
     before the loop), gradient() twice on a tape that is not persistent. Also
-    a result that PyTorch lets pass again and again, though no update changes
-    it, and a loss that is computed after its tape was closed. In JAX: a
-    value that was kept from a function which JAX has finished with.
+    a state that was kept with its graph while a step changed the weights, a
+    result that PyTorch lets pass again and again, though no update changes
+    it, and a loss that is computed after its tape was closed. In JAX: a value
+    that was kept from a function which JAX has finished with.
 
 Why it matters
     A backward pass frees the values it used. The error comes at the second
@@ -97,7 +98,7 @@ from whygrad.rules.cuts.computed_once import Once, computed_once
 from whygrad.rules.cuts.escaped import escaped
 from whygrad.rules.cuts.shared_graphs import crossing, intrusion, network_call, shared
 from whygrad.rules.cuts.verdict import verdicts
-from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.finding import Finding, PathStep, stations
 from whygrad.rules.targets.objective import SHAPING
 from whygrad.rules.w203_unregistered import made_over
 from whygrad.rules.wording import at_line, from_verdict, quoted, subject, verb
@@ -140,10 +141,6 @@ def check(case: Case) -> Iterator[Finding]:
 def _over_step(case: Case, backward: Backward, carried: Carried) -> Finding:
     made, taken = (case.led_from(op.stack, backward.stack) for op in (carried.made, carried.taken))
     asked, stepped = case.site(backward.stack), case.site(carried.step.stack)
-    steps = [(made, carried.made.name, "made in a round before, with its whole history"),
-             (stepped, "step", "the weights that it was made with are changed here"),
-             (taken, carried.taken.name, "goes into this loss"),
-             (asked, "backward", "and is walked here")]  # fmt: skip
     return Finding(
         code=CODE, rule=NAME, severity="error",
         message=f"the backward pass{at_line(asked, made)} runs into the graph of a round before: its weights have been "
@@ -153,7 +150,11 @@ def _over_step(case: Case, backward: Backward, carried: Carried) -> Finding:
         fix="keep the numbers alone: .detach() the state where it is put away (for an LSTM both parts), or run the "
         "rollout under torch.no_grad()",
         variables=(), where=made, label="kept for a later loss, with its whole history", loss=case.loss_site(backward),
-        path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
+        path=stations(
+            (made, carried.made.name, "made in a round before, with its whole history"),
+            (stepped, "step", "the weights that it was made with are changed here"),
+            (taken, carried.taken.name, "goes into this loss"), (asked, "backward", "and is walked here"),
+        ),
     )  # fmt: skip
 
 

@@ -91,7 +91,7 @@ from whygrad.rules.case import Case
 from whygrad.rules.cuts.carried_over_step import carried_over_step
 from whygrad.rules.cuts.verdict import verdicts
 from whygrad.rules.cuts.written_over import written_over
-from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.finding import Finding, PathStep, stations
 from whygrad.rules.updates.swapped import swapped
 from whygrad.rules.w502_target_is_online import aliases
 from whygrad.rules.wording import at_line, from_verdict, quoted, subject, verb
@@ -171,15 +171,7 @@ def _replaced(case: Case) -> Iterator[Finding]:
     for one in written_over(case):
         where, made, loss = case.site(one.op.stack), case.made_by.get(one.before), case.loss_site(one.backward)
         gets = verb(one.variables, case, "gets", "get")
-        steps = [
-            (
-                case.site(made.stack) if made is not None else None,
-                made.name if made is not None else "",
-                "computed here",
-            ),
-            (where, one.op.name, "every entry is written over"),
-            (loss, "loss", "the loss"),
-        ]
+        before = [(case.site(made.stack), made.name, "computed here")] if made is not None else []
         yield Finding(
             code=CODE, rule=NAME, severity="error",
             message=f"{subject(case, one.variables)} {gets} a gradient of exactly zero from the loss"
@@ -190,7 +182,7 @@ def _replaced(case: Case) -> Iterator[Finding]:
             fix="write to the entries that are meant (an index, a mask), combine the two values, or leave out what is "
             "computed in vain",
             variables=case.names(one.variables), where=where, label="every entry is written over", loss=loss,
-            path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None),
+            path=stations(*before, (where, one.op.name, "every entry is written over"), (loss, "loss", "the loss")),
         )  # fmt: skip
 
 

@@ -263,12 +263,18 @@ def _initialises(frame: FrameType | None) -> bool:
     return False
 
 
+def _plain_bounds(part: slice) -> bool:
+    """Whether a slice is written with numbers: a tensor among its bounds would have to be read."""
+    return all(bound is None or type(bound) is int for bound in (part.start, part.stop, part.step)) and part.step != 0
+
+
 def _everywhere(index: Any, shape: tuple[int, ...]) -> bool:
     """Whether an assignment to `x[index]` reaches every entry: `x[:]`, `x[...]`, `x[:, 0:n]`."""
     parts = index if isinstance(index, tuple) else (index,)
-    if not all(part is Ellipsis or isinstance(part, slice) for part in parts):
+    places = [number for number, part in enumerate(parts) if part is Ellipsis]
+    if not all(part is Ellipsis or (isinstance(part, slice) and _plain_bounds(part)) for part in parts):
         return False
-    if Ellipsis in parts:
-        at = parts.index(Ellipsis)
+    if places:
+        at = places[0]
         parts = (*parts[:at], *[slice(None)] * (len(shape) - len(parts) + 1), *parts[at + 1 :])
     return all(part.indices(length) == (0, length, 1) for part, length in zip(parts, shape, strict=False))

@@ -27,8 +27,8 @@ def centred_alone(case: Case, missing: Missing, members: set[int], output: Op, s
         code="W105", rule="loss-ignores", severity=severity,
         message=f"{subject(case, members)} {verb(members, case, 'gets', 'get')} no gradient: the loss"
         f"{at_line(loss, where)} does not use {verb(members, case, 'it', 'them')}",
-        why=f"{quoted(where)} is less its own mean, and nothing is added to it. {made}{at_line(dropped, where)} makes "
-        "one number for each of its rows, and nothing uses it.",
+        why=f"{quoted(where)} takes the mean away, and nothing is added to what is left. {made}"
+        f"{at_line(dropped, where)} makes one number for each of its rows, and nothing uses it.",
         fix=f"add {made} to {quoted(where)}, as a dueling network does, or do not train these variables",
         variables=case.names(members), where=where, label=f"{made} is not added here", loss=loss,
         path=stations(

@@ -306,14 +306,19 @@ def _one_for_many(case: Case, op: Op, value: int) -> bool:
 
 def is_log_probability(made_by: dict[int, Op], value: int, far: int = 8) -> bool:
     """Whether a value is a log-probability: a logarithm lies a few operations back."""
+    for op in ops_behind(made_by, value, far + 1):
+        name = op.name.lower()
+        logarithm = name.startswith("log") and not name.startswith("logical")  # `logical_or` of a range check
+        if logarithm or "logsumexp" in name or "cross_entropy" in name or name == "nll_loss":
+            return True
+    return False
+
+
+def ops_behind(made_by: dict[int, Op], value: int, far: int) -> Iterator[Op]:
+    """The operations that a value was made by, level by level, so many steps back."""
     level, seen = [value], {value}
-    for _ in range(far + 1):
+    for _ in range(far):
         ops = [op for number in level if (op := made_by.get(number)) is not None]
-        for op in ops:
-            name = op.name.lower()
-            logarithm = name.startswith("log") and not name.startswith("logical")  # `logical_or` of a range check
-            if logarithm or "logsumexp" in name or "cross_entropy" in name or name == "nll_loss":
-                return True
+        yield from ops
         level = [v for v in dict.fromkeys(v for op in ops for v in op.inputs) if v not in seen]
         seen.update(level)
-    return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from whygrad.flow import reach
@@ -59,13 +60,7 @@ def _whole(case: Case, part: reach.Slice) -> list[tuple[Op, int]]:
         if place is None or len(op.inputs) <= place:
             continue
         shape = values[op.inputs[0]].shape
-        if None not in shape and _size(shape) == _size(values[op.inputs[place]].shape):
+        sizes = [math.prod(length or 0 for length in one) for one in (shape, values[op.inputs[place]].shape)]
+        if None not in shape and sizes[0] == sizes[1]:
             found.append((op, op.inputs[0]))
     return sorted(found, key=lambda pair: pair[0].at)
-
-
-def _size(shape: tuple[int | None, ...]) -> int:
-    size = 1
-    for length in shape:
-        size *= length or 0
-    return size

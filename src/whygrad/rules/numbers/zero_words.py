@@ -130,6 +130,8 @@ def _and_others(case: Case, dead: Dead) -> str:
 def _softmax(case: Case, dead: Dead, here: str, layer: str) -> tuple[Severity, str, str, str]:
     if structural(case, dead.op):
         better = {"torch": "torch.sigmoid", "tensorflow": "tf.sigmoid (activation='sigmoid')", "jax": "jax.nn.sigmoid"}
+        if base_name(dead.op) == "cross_entropy":
+            better["torch"] = "F.binary_cross_entropy_with_logits"
         return (
             "error",
             "a softmax over one entry is 1 whatever goes in",
