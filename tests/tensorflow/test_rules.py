@@ -438,6 +438,21 @@ MESSAGES: dict[str, dict[str, Any]] = {
             (9, "the model got new variables here"),
         ],
     },
+    "w202_head_made_anew_later": {
+        "severity": "error",
+        "message": "the optimizer at line 13 still holds 2 variables that the model no longer uses; `head.dense_3` "
+        "(2 variables) is trained by nobody",
+        "label": "new variables, made after the optimizer was built",
+        "why": "The gradient is asked of a list that was made before. A layer or a model that is replaced brings "
+        "variables that are not in it.",
+        "fix": "take the list from the model again after the replacement, with a new optimizer for it (Keras 3 refuses "
+        "new variables); or keep the layers, and give them new numbers with set_weights()",
+        "variables": ("head.dense_3.kernel", "head.dense_3.bias"),
+        "path": [
+            (13, "the optimizer took the old variables here"),
+            (19, "the model got new variables here"),
+        ],
+    },
     "w202_optimizer_refuses": {
         "severity": "error",
         "message": "the optimizer was built for other variables than `net` has now",

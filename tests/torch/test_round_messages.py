@@ -41,6 +41,16 @@ MESSAGES: dict[str, dict[str, Any]] = {
             (30, "and is walked here"),
         ],
     },
+    "w109_one_critic_never_thawed": {
+        "severity": "warning",
+        "message": "`first` (4 variables) is given to the optimizer at line 11 but frozen",
+        "label": "requires_grad=False from here on",
+        "why": "It is frozen for another loss and not thawed behind it: from its next update on no gradient is "
+        "computed, and the optimizer passes over it without a word.",
+        "fix": "set requires_grad_(True) on it again behind the step of that other loss",
+        "variables": ("first.0.weight", "first.0.bias", "first.2.weight", "first.2.bias"),
+        "path": [(21, "frozen here"), (11, "and given to this optimizer")],
+    },
     "w401_one_class": {
         "severity": "error",
         "message": "`net` (4 variables) gets a gradient of exactly zero from the loss at line 12",

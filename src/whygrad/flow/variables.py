@@ -27,6 +27,8 @@ class Variable:
     """The variable whose content it was given, by a deep copy or a whole-state load."""
     frozen: int | None = None
     """Stack of the line that turned its gradient off, where that was seen."""
+    frozen_times: int = 0
+    """PyTorch: how often it was turned off since it was last turned on."""
     owner: str = ""
     """The module or layer directly above it (`actor.fc2`)."""
     model: str = ""

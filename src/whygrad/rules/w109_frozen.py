@@ -234,7 +234,12 @@ def _finding(case: Case, members: set[int], severity: Severity) -> Finding:
         state = f"{are} asked for {its} gradient but frozen"
     else:
         state = f"{are} frozen, and the loss has nothing else to train"
-    if torch:
+    fix = f"set {fix} on it, or do not give it to the optimizer if it is meant to stay as it is"
+    if members <= never_thawed(case):
+        why = "It is frozen for another loss and not thawed behind it: from its next update on no gradient is "
+        why += "computed, and the optimizer passes over it without a word."
+        fix = "set requires_grad_(True) on it again behind the step of that other loss"
+    elif torch:
         why = "With requires_grad=False no gradient is computed, and the optimizer passes over it without a word."
     elif asked:
         why = "A tape does not watch a variable made with trainable=False, so its gradient is None."
@@ -244,7 +249,7 @@ def _finding(case: Case, members: set[int], severity: Severity) -> Finding:
         code=CODE, rule=NAME, severity=severity,
         message=f"{subject(case, members)} {state}",
         why=why,
-        fix=f"set {fix} on it, or do not give it to the optimizer if it is meant to stay as it is",
+        fix=fix,
         variables=case.names(members), where=where, label=f"{flag} from here on", path=tuple(path),
     )  # fmt: skip
 

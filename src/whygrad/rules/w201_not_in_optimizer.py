@@ -106,6 +106,7 @@ from whygrad.rules.updates.passed_on_unchanged import passed_on
 from whygrad.rules.updates.replaced import UNNAMED
 from whygrad.rules.updates.siblings import built_among, called_for_another
 from whygrad.rules.updates.taken_at_copies import taken_at_copies
+from whygrad.rules.updates.towers import one_of_two_towers
 from whygrad.rules.updates.unstepped import Unstepped, optimizer_called, unstepped
 from whygrad.rules.updates.used_up_lists import used_up_lists
 from whygrad.rules.updates.zero_updates import zero_updates
@@ -161,7 +162,7 @@ def check(case: Case) -> Iterator[Finding]:
         judges = serves_as_target(case, network, members) or (
             whole and not named and serves_as_critic(case, members)  # a penalty on an encoder's output looks the same
         )
-        judges = judges and not _asked_beside(case, network, members)
+        judges = judges and not _asked_beside(case, network, members) and not one_of_two_towers(case, network, members)
         if judges and not feeds_trained(case, members) and not _taught_alone(case, network):
             idle -= members
         elif recording.framework == "jax" and not whole:

@@ -121,6 +121,11 @@ def check(case: Case) -> Iterator[Finding]:
     if listed:
         why = "The list that the optimizer was given was made before a layer or a model was replaced."
         fix = "list the parameters after the last replacement, or give the optimizer model.parameters()"
+    elif built is not None and _asked_by_list(case, pair):
+        why = "The gradient is asked of a list that was made before. A layer or a model that is replaced brings "
+        why += "variables that are not in it."
+        fix = "take the list from the model again after the replacement, with a new optimizer for it (Keras 3 refuses "
+        fix += "new variables); or keep the layers, and give them new numbers with set_weights()"
     elif built is not None:
         why = "An optimizer keeps the very tensors it was given. Replacing a layer or a model afterwards leaves it "
         why += "with the old ones."
@@ -140,11 +145,21 @@ def check(case: Case) -> Iterator[Finding]:
     )  # fmt: skip
 
 
+def _asked_by_list(case: Case, pair: Replaced) -> bool:
+    """TensorFlow: whether a tape is still asked for the gradient of the old ones, by a list that names them."""
+    made = max(case.variable(v).born for v in pair.fresh)
+    later = [b for b in case.recording.backwards if b.at > made]
+    return case.recording.framework == "tensorflow" and any(pair.stale <= set(b.wanted) for b in later)
+
+
 def _replaced_later(case: Case) -> Replaced | None:
-    """PyTorch: layers that were replaced after the first updates, each by one of its name."""
+    """Layers that were replaced after the first updates: in PyTorch each by one of its name."""
     late = case.over_time
-    if case.recording.framework != "torch" or late is case or not late.replaced.fresh:
+    if case.recording.framework == "jax" or late is case or not late.replaced.fresh:
         return None
+    if case.recording.framework == "tensorflow":
+        last = late.used_by(late.recording.backwards[-1])
+        return Replaced(late.replaced.stale, late.replaced.fresh & last)
     held = {v for optimizer in late.recording.optimizers.values() for v in optimizer.holds}
     before = {late.variable(v).name: v for v in held if v not in late.replaced.fresh}
     # A layer that is replaced again and again (with every new task): the last one of its name.

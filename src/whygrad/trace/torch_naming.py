@@ -80,6 +80,7 @@ class Naming:
                 variable.trainable = tensor.requires_grad
                 variable.copied = variables.is_copied(tensor)
                 variable.frozen = variables.frozen_at.get(number)
+                variable.frozen_times = variables.frozen_times.get(number, 0)
 
     def name_variables(self) -> None:
         """Give a name to every variable that no name in user code leads to."""

@@ -127,8 +127,10 @@ class Switches:
         number = variables.adopt(tensor)
         if tensor.requires_grad:
             variables.frozen_at.pop(number, None)
+            variables.frozen_times.pop(number, None)
         else:
             variables.frozen_at[number] = stack
+            variables.frozen_times[number] = variables.frozen_times.get(number, 0) + 1
         value = variables.value_of(tensor)
         if known and self.recorder.recording.values[value].live != tensor.requires_grad:
             variables.new_version(tensor, value)  # what was computed before keeps the gradient it had

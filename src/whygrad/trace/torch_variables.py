@@ -28,6 +28,8 @@ class Variables:
         self.recorder = recorder
         self.tensors: dict[int, weakref.ref[Tensor]] = {}
         self.frozen_at: dict[int, int] = {}
+        self.frozen_times: dict[int, int] = {}
+        """How often each was switched off since it was last switched on."""
         self._next = 0
         self._known: dict[int, tuple[weakref.ref[Tensor], int]] = {}
         self._numbers: dict[int, tuple[weakref.ref[Tensor], int]] = {}

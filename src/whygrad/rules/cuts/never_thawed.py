@@ -1,12 +1,15 @@
 """PyTorch: networks that were frozen for another one's update and stayed so.
 
 Around one network's loss the others are often frozen, and thawed behind it. Where that is forgotten, the first update
-still trains them; after it their optimizer steps on with nothing. An optimizer that keeps something to train was meant
-to leave the rest alone (a trunk that is frozen after its first epochs).
+still trains them; after it their optimizer steps on with nothing, or with the rest alone. An optimizer that keeps
+something to train may be meant to leave the rest alone (a trunk that is frozen after its first epochs): then the same
+line is not reached again and again, with another network's update behind it each time.
 """
 
 from __future__ import annotations
 
+from whygrad.flow.events import Backward
+from whygrad.flow.variables import Optimizer
 from whygrad.rules.case import Case, asked_once
 
 _IN_VAIN = 2
@@ -15,15 +18,29 @@ _IN_VAIN = 2
 
 @asked_once
 def never_thawed(case: Case) -> set[int]:
-    """All that an optimizer holds, frozen since its last gradient, with steps that changed nothing behind it."""
+    """What an optimizer holds, frozen since its last gradient, with steps that did not change it behind that."""
     recording, found = case.recording, set[int]()
     for optimizer in recording.optimizers.values():
-        if not optimizer.holds or any(recording.variables[v].trainable for v in optimizer.holds):
-            continue
-        last = max((b.at for b in recording.backwards if b.got & optimizer.holds), default=None)
-        if last is None:
+        off = {v for v in optimizer.holds if not recording.variables[v].trainable}
+        passes = [b for b in recording.backwards if b.got & off]
+        if not passes:
             continue  # frozen from the beginning
-        after = [s for s in recording.steps if s.optimizer == optimizer.id and s.at > last]
-        if len(after) > _IN_VAIN:  # the first one took that gradient
-            found |= optimizer.holds
+        after = [s for s in recording.steps if s.optimizer == optimizer.id and s.at > passes[-1].at]
+        if len(after) <= _IN_VAIN:  # the first one took that gradient
+            continue
+        found |= off if off == optimizer.holds else _for_another(case, optimizer, off, passes[-1])
     return found
+
+
+def _for_another(case: Case, optimizer: Optimizer, off: set[int], last: Backward) -> set[int]:
+    """Those that are frozen over and over, for a loss that trains others, while their own loss still reads them."""
+    later = [b for b in case.recording.backwards if b.at > last.at]
+    own = [b for b in later if b.got & optimizer.holds]
+    others = [b for b in later if b.got and not b.got & optimizer.holds]
+
+    def wanted(variable: int) -> bool:
+        again = case.variable(variable).frozen_times > 1
+        read_by_others = any(case.reads(b, variable) for b in others)
+        return again and read_by_others and sum(case.reads(b, variable) for b in own) >= _IN_VAIN
+
+    return {v for v in off if wanted(v)}

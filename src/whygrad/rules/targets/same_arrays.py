@@ -27,6 +27,7 @@ from whygrad.rules.targets.twins import target_networks
 _OFTEN = 3
 _NEARLY = 0.9
 _DELAY = 4
+_OBJECT_ROUNDS = 2
 
 
 @dataclass(slots=True)
@@ -182,15 +183,19 @@ def _beside(case: Case, op: Op, backward: Backward) -> Site | None:
 def _one_object(case: Case) -> Iterator[Same]:
     """Models that change in place (Flax NNX): the target is called by a second name of the online network."""
     files = sorted({site.file for stack in case.recording.stacks for site in stack if site.own})
+    late = 0
     for objective in objectives(case):
         for target in bootstraps(case, objective, live=False):
             ours = objective.live[target.prediction] & objective.trained
             members = set(objective.variables(ours & objective.read.get(target.value, 0)))
             if not members or not _up_to_date(case, objective.backward, target.value, members):
+                late += bool(members) and any(s.at < objective.backward.at for s in case.recording.steps)
                 continue
-            predicted = _called_by(case, target.prediction, members)
+            # A state that is copied now and then is up to date at times; one object by two names is so always.
+            whole = not late and sum(s.at < objective.backward.at for s in case.recording.steps) >= _OBJECT_ROUNDS
+            predicted = _called_by(case, target.prediction, members, whole)
             # What both sides are called by is a function of the parameters, which the caller hands it.
-            for name in (n for n in _called_by(case, target.value, members) if n not in predicted):
+            for name in (n for n in _called_by(case, target.value, members, whole) if n not in predicted):
                 for site, value in syntax.bindings(files, name):
                     other = syntax.dotted(value)
                     if other and other != name:
@@ -218,8 +223,8 @@ def _up_to_date(case: Case, backward: Backward, value: int, members: set[int]) -
     return bool(met) and met <= read and bool(met & after)
 
 
-def _called_by(case: Case, value: int, members: set[int]) -> list[str]:
-    """By which names the network was called on the way to a value."""
+def _called_by(case: Case, value: int, members: set[int], holders: bool) -> list[str]:
+    """By which names the network was called on the way to a value, or what holds it (`target` of `target.mixer(…)`)."""
     found: list[str] = []
     todo, seen = [value], {value}
     while todo:
@@ -230,8 +235,10 @@ def _called_by(case: Case, value: int, members: set[int]) -> list[str]:
             stack = case.stack(op.stack)
             for index, site in enumerate(stack):
                 name = syntax.callee(site)
-                outside = handed_as(stack, index, name) if name and syntax.given_at(site) else ""
-                found += [one for one in (name, outside) if one and one not in found]
+                spoken = (name, name.rpartition(".")[0]) if holders else (name,)
+                for one in spoken if syntax.given_at(site) else (name,):
+                    outside = handed_as(stack, index, one) if one and syntax.given_at(site) else ""
+                    found += [each for each in (one, outside) if each and each not in found]
         fresh = [v for v in op.inputs if v not in seen and v not in case.content]
         seen.update(fresh)
         todo.extend(fresh)
