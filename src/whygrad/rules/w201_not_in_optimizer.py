@@ -352,8 +352,20 @@ def _place(case: Case, optimizer: Optimizer, backward: Backward, members: set[in
     if step is not None:
         applied = case.site(step.stack)
         kept = dict_without(applied, case.names(members), case.names(others)) if applied is not None else None
+        kept = kept or _begun_without(case, backward, members, others)
         return kept or _argument(applied), f"{plain_subject(case, members)} is left out here"
     return case.site(backward.stack), "these gradients are never applied"
+
+
+def _begun_without(case: Case, backward: Backward, members: set[int], others: set[int]) -> Site | None:
+    """JAX: where the only optimizer was begun, for the other networks of this loss (`tx.init(decoder)`)."""
+    begun = case.recording.begun
+    if len(begun) != 1 or all(_lone_number(case, v) for v in members):
+        return None
+    values = case.recording.values
+    owners = {values[v].variable for v in begun[0].values if v in values}
+    site = case.site(begun[0].stack)
+    return site if site is not None and site.own and owners == others and not owners & members else None
 
 
 def _argument(site: Site | None) -> Site | None:
