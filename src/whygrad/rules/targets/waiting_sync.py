@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from whygrad.flow.site import Site
 from whygrad.flow.syntax import Function, around, dotted, site_of, spoken_in, tree_of
 from whygrad.rules.targets.own_content import is_made_of_itself
+from whygrad.rules.targets.still_conditions import conditions, decided, stands_still
 from whygrad.rules.targets.sync_source import SYNCS
 
 _MAKES = frozenset({"_replace", "replace", "tree_map", "incremental_update", "periodic_update", "apply_updates"})
@@ -40,12 +41,12 @@ def held_back(
     trees = [(file, tree) for file in files if (tree := tree_of(file)) is not None]
     modules = [one for _, one in trees]
     for file, tree, function, statement in _unrun(trees, ran, names, functions):
-        own = [(file, function, test) for test in _conditions(tree, statement)]
+        own = [(file, function, test) for test in conditions(tree, statement)]
         called = [(name, inside, test)
                   for name, module, inside, one in _calls(trees, tree, function, statement)
-                  for test in _conditions(module, one)]  # fmt: skip
+                  for test in conditions(module, one)]  # fmt: skip
         for place, inside, test in own + called:
-            stands = _stands_still(modules, test)
+            stands = stands_still(modules, test)
             if stands and not _restores(tree, function):
                 return site_of(place, test, inside), stands
     return None
@@ -303,11 +304,11 @@ def _handed(argument: ast.AST) -> set[str]:
 def _never(trees: list[tuple[str, ast.Module]], tree: ast.Module, function: str, statement: ast.stmt) -> bool:
     """Whether a statement, or every call of its function, stands under a condition of which nothing ever changes."""
     modules = [one for _, one in trees]
-    if any(_decided(modules, test) for test in _conditions(tree, statement)):
+    if any(decided(modules, test) for test in conditions(tree, statement)):
         return True
     calls = list(_calls(trees, tree, function, statement))
     return bool(calls) and all(
-        any(_stands_still(modules, test) for test in _conditions(module, call)) for _, module, _, call in calls
+        any(stands_still(modules, test) for test in conditions(module, call)) for _, module, _, call in calls
     )
 
 
@@ -323,84 +324,3 @@ def _calls(
             for one, inside in _mentions(module).get(key, ()):
                 if not (inside == "__init__" and _is_call_of(one, key)):
                     yield file, module, inside, one
-
-
-def _decided(trees: list[ast.Module], test: ast.expr) -> bool:
-    whole, flags = _names_in(test), _asks_flags(test)
-    return bool(whole) and all(_fixed(trees, name) or (flags and _given_from_outside(trees, name)) for name in whole)
-
-
-def _conditions(tree: ast.Module, statement: ast.stmt) -> Iterator[ast.expr]:
-    line = statement.lineno
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and any(p.lineno <= line <= (p.end_lineno or p.lineno) for p in node.body):
-            yield node.test
-
-
-def _names_in(test: ast.expr) -> list[str]:
-    names = [dotted(n) for n in ast.walk(test) if isinstance(n, ast.Name | ast.Attribute)]
-    return [n for n in names if n and not any(o.startswith(n + ".") for o in names)]
-
-
-def _stands_still(trees: list[ast.Module], test: ast.expr) -> str:
-    """What a condition counts by, where that has one number for ever: `self.steps % self.every == 0`."""
-    names = _names_in(test)
-    counts = any(isinstance(n, ast.Mod | ast.Gt | ast.GtE | ast.Lt | ast.LtE) for n in ast.walk(test))
-    if not counts or not all(_fixed(trees, name) for name in names):
-        return ""
-    return next((name for name in names if _one_number(trees, name)), "")
-
-
-def _one_number(trees: list[ast.Module], name: str) -> bool:
-    """Whether all that a name is ever given is a number that stands in the program."""
-    last = name.rpartition(".")[2]
-    given = [
-        node.value
-        for tree in trees
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign) and any(dotted(p).rpartition(".")[2] == last for p in node.targets)
-    ]
-    return bool(given) and all(isinstance(v, ast.Constant) and type(v.value) in (int, float) for v in given)
-
-
-def _asks_flags(test: ast.expr) -> bool:
-    """Whether a condition is made of plain names alone: `if self.soft and not self.frozen`."""
-    plain = (ast.Name, ast.Attribute, ast.BoolOp, ast.UnaryOp, ast.boolop, ast.Not, ast.expr_context)
-    return all(isinstance(node, plain) for node in ast.walk(test))
-
-
-def _given_from_outside(trees: list[ast.Module], name: str) -> bool:
-    """Whether the program never gives an attribute a value, nor computes it: a setting, by argparse or `**kwargs`."""
-    last = name.rpartition(".")[2]
-    for node in (node for tree in trees for node in ast.walk(tree)):
-        if isinstance(node, Function) and node.name == last:
-            return False
-        if (
-            isinstance(node, ast.Name | ast.Attribute)
-            and isinstance(node.ctx, ast.Store)
-            and dotted(node).endswith(last)
-        ):
-            return False
-    return "." in name
-
-
-def _fixed(trees: list[ast.Module], name: str) -> bool:
-    """Whether an attribute or a global is given one value and never another: a counter that is only ever reset."""
-    last = name.rpartition(".")[2]
-    times, values = 0, list[ast.expr]()
-    if "." not in name and any(name in _arguments(tree) for tree in trees):
-        return False  # whoever calls the function may count
-    for node in (node for tree in trees for node in ast.walk(tree)):
-        if isinstance(node, ast.AugAssign | ast.For | ast.NamedExpr) and last in spoken_in(node.target):
-            return False
-        if isinstance(node, ast.Assign):
-            times += sum(dotted(t).rpartition(".")[2] == last for p in node.targets for t in ast.walk(p))
-            values += [node.value for p in node.targets if dotted(p).rpartition(".")[2] == last]
-    same = {repr(value.value) if isinstance(value, ast.Constant) else "" for value in values}
-    return times == 1 or (times > 1 and len(values) == times and len(same) == 1 and "" not in same)
-
-
-@functools.lru_cache(maxsize=512)
-def _arguments(tree: ast.Module) -> frozenset[str]:
-    """What any function of a file is given by a name."""
-    return frozenset(node.arg for node in ast.walk(tree) if isinstance(node, ast.arg))
