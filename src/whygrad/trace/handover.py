@@ -51,12 +51,14 @@ class Exits:
         elif (head := _head(result)) is not None:
             self._heads[head] = at
 
-    def entered(self, at: int, data: Any, weak: bool = False, batch: bool = False) -> None:
+    def entered(self, at: int, data: Any, weak: bool = False, batch: bool = False, follow: bool = True) -> None:
         """Data became a tensor; `weak` for a mere number among the arguments of an operation.
 
-        `batch`: it came by way of a data pipeline, which keeps no memory.
+        `batch`: it came by way of a data pipeline, which keeps no memory. `follow` it in the source where nothing is
+        proved.
         """
-        self._entered.append((at, weak))
+        if follow:
+            self._entered.append((at, weak))
         if batch:
             self._batches.add(at)
         span = _memory(data)

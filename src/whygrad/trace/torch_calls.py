@@ -153,7 +153,7 @@ class Calls:
         if kind == "enter" and not inputs:
             recorder.exits.entered(at, args[0] if args else kwargs.get("data"))
         else:
-            self._note_numbers(at, args)
+            self._note_numbers(at, args, frame)
         if isinstance(into, Tensor):
             self._note_into(at, into, inputs, stack)
         if inputs and name in _SHARE_MEMORY:
@@ -175,11 +175,15 @@ class Calls:
             return "discrete"
         return "compute"
 
-    def _note_numbers(self, at: int, args: Any) -> None:
-        """A Python float among the arguments may be a value that left the framework a moment ago."""
+    def _note_numbers(self, at: int, args: Any, frame: FrameType) -> None:
+        """A Python float among the arguments may be a value that left the framework a moment ago.
+
+        What PyTorch's own code is written with (the `log(sqrt(2 pi))` of a Gaussian) was in no line of the program.
+        """
+        written = not self.recorder.session.stacks.in_framework(frame)
         for argument in args[1:]:
             if type(argument) is float:
-                self.recorder.exits.entered(at, argument, weak=True)
+                self.recorder.exits.entered(at, argument, weak=True, follow=written)
 
     # --- a call that gives Python or NumPy data -----------------------------------------------------------------
 
@@ -237,7 +241,7 @@ class Calls:
         carries = variable is None and has_history(target)
         at = recorder.add(name, kind, inputs, outputs, stack, carries, recorder.switches.present())
         recorder.numbers.of_call(recorder.recording.ops[at], args, kwargs, [target])
-        self._note_numbers(at, args)
+        self._note_numbers(at, args, frame)
         recorder.recording.writes.append(Write(at, old, new, name, stack, variable))
         if variable is not None and not _initialises(frame):
             if recorder.by_hand.wrote(name, variable, sources, stack, frame):

@@ -130,6 +130,10 @@ class StackTable:
             frame = frame.f_back
         return self._number(tuple(key))
 
+    def in_framework(self, frame: FrameType) -> bool:
+        """Whether the innermost frame of a stack that was captured is a framework's own code."""
+        return self._kinds.get(id(frame.f_code)) == SKIP
+
     def _kind(self, code: CodeType) -> int:
         """Of generated code, what the function is that it was made of."""
         if code in outside:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from whygrad.rules.case import Case
-from whygrad.rules.targets.objective import CONTRACTS, MINUS, PRODUCT, SHAPING, SUM, Objective
+from whygrad.rules.targets.objective import CONTRACTS, MINUS, PRODUCT, SHAPING, SUM, Objective, size
 
 _WAY = SHAPING | SUM | MINUS | PRODUCT | frozenset({"neg", "negative", "__neg__", "clip_by_value", "clamp", "tanh"})
 _STEPS = 12
@@ -14,6 +14,28 @@ def is_reward_of(case: Case, value: int, sample: int) -> bool:
     entered = {op.at for number in _back(case, value) if (op := case.made_by.get(number)) and op.kind == "enter"}
     left = (case.recording.ops.get(h.left) for h in case.recording.handovers if h.entered in entered)
     return any(sample in _back(case, number) for op in left if op is not None for number in op.inputs)
+
+
+def is_entry(case: Case, value: int) -> bool:
+    """Whether a number is one of many that came from outside together: the return of one step of a rollout."""
+    made = case.made_by.get(value)
+    if made is None or made.name not in SHAPING | {"select"}:
+        return False
+    return any(size(case, v) > 1 and v not in case.content and _came_in(case, v) for v in made.inputs)
+
+
+def _came_in(case: Case, value: int) -> bool:
+    """Whether a value is made of what entered alone, scaled as it may be, and of no variable."""
+    todo, seen = [value], {value}
+    while todo and len(seen) < _STEPS:
+        op = case.made_by.get(todo.pop())
+        if op is None or any(v in case.content for v in op.inputs):
+            return op is None
+        if op.kind != "enter":
+            fresh = [v for v in op.inputs if v not in seen]
+            seen.update(fresh)
+            todo.extend(fresh)
+    return True
 
 
 def _back(case: Case, value: int) -> set[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from whygrad.flow.events import Backward, Step
@@ -62,6 +63,8 @@ def _wrong_step(
     where, came = case.site(step.stack), case.site(backward.stack)
     stepped = optimizer_name(case.recording.optimizers[step.optimizer], where)
     built = case.site(waiting.created) if waiting is not None else None
+    if waiting is not None and _called_like_its_loss(case, case.recording.optimizers[step.optimizer], waiting):
+        return _wrongly_built(case, step, backward, meant)
     return Finding(
         code=CODE, rule=NAME, severity="error",
         message=f"`{stepped}` steps after {loss_name(case, backward)}{at_line(came, where)}, which trains "
@@ -75,3 +78,42 @@ def _wrong_step(
         path=stations((built, "optimizer", f"holds {plain_subject(case, meant)}"),
                       (came, "backward", "the gradient comes here"), (where, "step", "the wrong optimizer")),
     )  # fmt: skip
+
+
+def _wrongly_built(case: Case, step: Step, backward: Backward, meant: set[int]) -> Finding:
+    """An optimizer that is called as the loss it steps after, and was given what another one is to move."""
+    optimizer = case.recording.optimizers[step.optimizer]
+    stepped, built = case.site(step.stack), case.site(optimizer.created)
+    name, came = optimizer_name(optimizer, stepped), case.site(backward.stack)
+    held, lost = (subject(case, part).partition(" (")[0] for part in (optimizer.holds, meant))  # parts of one network
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"`{name}` holds {held}, and steps after {loss_name(case, backward)}{at_line(came, built)}, which "
+        f"trains {subject(case, meant)}",
+        why=f"What that loss gives {lost} is not applied. The optimizer that holds "
+        f"{lost} steps after another loss: each of the two was given what is for the other.",
+        fix=f"give `{name}` the parameters of {lost}, and the other optimizer those of {held}",
+        variables=case.names(meant), where=built or stepped, label=f"holds {held}", loss=case.loss_site(backward),
+        path=stations((built, "optimizer", f"holds {held}"), (came, "backward", "the gradient comes here"),
+                      (stepped, "step", "does not hold what it was computed for")),
+    )  # fmt: skip
+
+
+def _called_like_its_loss(case: Case, one: Optimizer, other: Optimizer) -> bool:
+    """Whether each of two bears a word of the loss that it steps after: `trainer_G` and `loss_G`, say.
+
+    Then the steps stand where they should, and the optimizers were given the wrong lists.
+    """
+    words = [_words(optimizer_name(o, case.site(steps[0].stack))) if (steps := steps_of(case, o)) else set[str]()
+             for o in (one, other)]  # fmt: skip
+    own = words[0] - words[1], words[1] - words[0]
+    for optimizer, mine in zip((one, other), own, strict=True):
+        for step in steps_of(case, optimizer):
+            before = [b for b in passes(case) if b.at < step.at]
+            if not before or not mine & _words(loss_name(case, before[-1])):
+                return False
+    return all(own)
+
+
+def _words(name: str) -> set[str]:
+    return set(re.split(r"[\W_]+", name.lower())) - {""}
