@@ -160,6 +160,21 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("model.0.weight", "model.0.bias", "model.2.weight", "model.2.bias"),
         "path": [(15, "adds to what is there"), (16, "applies the whole heap")],
     },
+    "w204_built_for_each_other": {
+        "severity": "error",
+        "message": "`trainer_G` holds `model.encoder`, and steps after `loss_G` at line 21, which trains "
+        "`model.decoder` (2 variables)",
+        "label": "holds `model.encoder`",
+        "why": "What that loss gives `model.decoder` is not applied. The optimizer that holds `model.decoder` steps "
+        "after another loss: each of the two was given what is for the other.",
+        "fix": "give `trainer_G` the parameters of `model.decoder`, and the other optimizer those of `model.encoder`",
+        "variables": ("model.decoder.weight", "model.decoder.bias"),
+        "path": [
+            (9, "holds `model.encoder`"),
+            (21, "the gradient comes here"),
+            (22, "does not hold what it was computed for"),
+        ],
+    },
     "w204_handed_crosswise": {
         "severity": "error",
         "message": "`for_judge` and `for_maker` hold each other's variables: each steps after the loss that trains "
