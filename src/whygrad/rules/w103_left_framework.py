@@ -187,6 +187,7 @@ def _words(case: Case, verdict: Verdict) -> tuple[str, str, str]:
     else:
         maths = {"torch": "torch", "jax": "jax.numpy"}.get(case.recording.framework, "tf / keras.ops")
         text = quoted(verdict.where)
-        drop = f".detach() and {written}" if ".detach()" in text else written
+        stop = next((word for word in (".detach()", ".data") if word in text), None)
+        drop = f"{stop} and {written}" if stop is not None and stop != written else written
         fix = f"stay in the framework up to the loss: drop {drop} in {text} and use {maths} functions"
     return label, why, fix

@@ -136,7 +136,7 @@ def _of_loss(case: Case, backward: Backward, trained: set[int]) -> list[Verdict]
         exits = [cut for cut in exits if _left_on_its_way(case, cut.op, backward)]
         if cuts and all(_weighs_what_left(case, wider, cut, exits) for cut in cuts):
             own, cuts = wider, [cut for cut in exits if not any(cut.op is known.op for known in cuts)]
-        elif not cuts and (backward.tape is not None or _judges(case, term, trained)):
+        elif not cuts and (number or backward.tape is not None or _judges(case, term, trained)):
             own, cuts = wider, exits
         cuts = [cut for cut in cuts if not _divides(own, cut.op)] or cuts  # by its own size: a scale is stopped rightly
         stopped = frozenset(v for cut in cuts for v in cut.variables)
