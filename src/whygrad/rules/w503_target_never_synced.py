@@ -238,6 +238,7 @@ def _explained(case: Case, twin: Twin) -> Finding:
     itself = [c for c in twin.itself if c.at > twin.begun]
     strayed = _strayed(case, twin)
     dropped = dropped_average(case, twin, alone=True) or dropped_average(case, twin)
+    dropped = dropped or dropped_average(case.over_time, twin, alone=True)
     unrun = [c for c in case.recording.copies_not_run if c.target in twin.members and c.source in twin.originals]
     name, online = f"`{twin.name}`", f"`{twin.online}`"
     if all(case.variable(v).constant for v in twin.members):

@@ -19,6 +19,7 @@ from whygrad.trace.session import Session
 _OPERATIONS = 150_000
 _PRUNE_EVERY = 8
 _KEPT_STEPS = 2
+_LYING = 256
 
 
 class Ring:
@@ -43,6 +44,8 @@ class Ring:
         self._ran = False
         self._variables: set[int] = set()
         self._hand_updated: set[int] = set()
+        self._stacks: set[int] = set()
+        self._lying: set[int] = set()
 
     def begin(self) -> bool:
         """The first updates have been seen; whether to look on."""
@@ -68,6 +71,7 @@ class Ring:
             self._opened = None
             self._variables = set(self.recording.variables)
             self._hand_updated = set(self.recording.hand_updated)
+            self._stacks = {op.stack for op in self.recording.ops.values()}
 
     def stepped(self) -> bool:
         """An update went by; whether it was the last to look at."""
@@ -101,9 +105,10 @@ class Ring:
         losses = {b.loss for b in recording.backwards if b.loss is not None}
         beside: set[int] = set()
         keep: set[int] = set()
+        self._lying.update(self._left_lying(recent, alive | losses))
         for at in reversed(recording.ops):
             op = recording.ops[at]
-            wanted = at >= recent or self._counts(at)
+            wanted = at >= recent or at in self._lying or self._counts(at)
             if wanted or any(value in needed for value in op.outputs):
                 keep.add(at)
                 (needed if wanted or not self.endless else beside).update((*op.inputs, *op.outputs))
@@ -121,6 +126,17 @@ class Ring:
         for backward in recording.backwards:
             if backward.at < recent and backward.gradients and not self._counts(backward.at):
                 backward.gradients = {}
+
+    def _left_lying(self, recent: int, used: set[int]) -> list[int]:
+        """What lines that the first updates did not reach computed for nobody: an average that no target was given."""
+        recording = self.recording
+        used = used.union(*(op.inputs for op in recording.ops.values()), *(w.given for w in recording.writes))
+        lying = [
+            at
+            for at, op in recording.ops.items()
+            if at < recent and op.outputs and op.stack not in self._stacks and used.isdisjoint(op.outputs)
+        ]
+        return lying[: max(0, _LYING - len(self._lying))]
 
     def _counts(self, at: int) -> bool:
         if self._opened is not None and at >= self._opened:

@@ -209,13 +209,11 @@ def from_around(stack: Stack, target: str) -> Site | None:
         attributes = [name.partition(".")[2] for name in arguments(site)]
         if any(attribute and f".{tree}".endswith(f".{attribute}") for attribute in attributes):
             return site
-    for exact in (True, False):
-        for site in stack:
-            own = _given(site)
-            names = [name for name in arguments(site) if name.partition(".")[0] not in own]
-            if tree in names if exact else names:
-                return site
-    return None
+    apart = [(site, [n for n in arguments(site) if n.partition(".")[0] not in _given(site)]) for site in stack]
+    named = next((site for site, names in apart if tree in names), None)
+    # While the two are still one, the target is called as the trained network: a method reads it off its object.
+    held = (site for site in stack if any(name.startswith("self.") for name in arguments(site)))
+    return named or next(held, None) or next((site for site, names in apart if names), None)
 
 
 def _given(site: Site) -> set[str]:
