@@ -34,7 +34,7 @@ class Agent:
         states, following = memory[0] + 0.01 * step, memory[1]
         actions = jnp.arange(8) % 2
         self.params, self.opt_state = self._update(self.params, self.opt_state, states, actions, following)
-        if (step + 1) % 10 == 0:
+        if step % 10 == 0:
             self.target_params = self.params
 
 
