@@ -75,13 +75,13 @@ What does not help
     through Q to the action.
 
 When it is meant
-    Where one network carries both heads, and the value has its own term in
-    the same loss, a live advantage is only a note: that term holds the value
-    in place, and some published examples do it. That is for returns made of
-    rewards; with a target that the value head made itself it is a warning
-    (bootstrapped, or advantages of a rollout). Otherwise objectives that
-    train a value through the policy's term on purpose are rare: write
-    `# whygrad: ok W505` on the line. Entropy terms, importance
+    In TensorFlow, where one network carries both heads and the value has its
+    own term in the same loss, a live advantage is only a note: Keras' own
+    example does it, and that term holds the value in place. That is for
+    returns made of rewards; with a target that the value head made itself
+    (bootstrapped, or advantages of a rollout) it is a warning there too.
+    Objectives that train a value through the policy's term on purpose are
+    rare: write `# whygrad: ok W505` on the line. Entropy terms, importance
     ratios, SAC's alpha * log_prob(rsample) - Q(rsample), all-action policy
     gradients and weights that are probabilities are quiet.
 """

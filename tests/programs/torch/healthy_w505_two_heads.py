@@ -1,4 +1,4 @@
-"""One network with two heads: the advantage carries a gradient, and the value has its own term in the same loss."""
+"""One network with two heads: the advantage is a constant to the policy, and the value has its own term."""
 import torch
 from torch import nn
 from torch.distributions import Categorical
@@ -22,7 +22,7 @@ optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
 for update in range(5):
     states, returns = torch.randn(16, 4), torch.randn(16)
     dist, values = net(states)
-    policy_loss = -(dist.log_prob(dist.sample()) * (returns - values)).mean()
+    policy_loss = -(dist.log_prob(dist.sample()) * (returns - values).detach()).mean()
     value_loss = F.smooth_l1_loss(values, returns)
     optimizer.zero_grad()
     (policy_loss + 0.5 * value_loss - 0.01 * dist.entropy().mean()).backward()

@@ -29,7 +29,7 @@ class LiveWeight:
     product: Op
     weight: int
     meant: bool
-    """More or less: policy and value share a body, and the value has a term of its own."""
+    """TensorFlow: policy and value share a body, and the value has a term of its own, as in Keras' own example."""
     enters: Op | None
     """The difference that the weight is made of, if that is computed on before the product, and is for it alone."""
 
@@ -55,7 +55,8 @@ def live_weights(case: Case, objective: Objective) -> Iterator[LiveWeight]:
             value = _estimate(case, objective, weight) if own_heads else None
             if value is not None or (not own_heads and _is_judged(case, objective, weight)):
                 leaks.add(theirs)
-                shared = bool(ours & theirs) and value is not None and _has_own_term(case, objective, value)
+                shared = bool(ours & theirs) and case.recording.framework == "tensorflow"
+                shared = shared and value is not None and _has_own_term(case, objective, value)
                 shared = shared and not bootstrapped(case, objective, weight, theirs & ~ours)
                 enters = _enters(case, objective, weight, op) if value is not None else None
                 yield LiveWeight(op, weight, shared, enters)
