@@ -88,6 +88,7 @@ from whygrad.flow import reach
 from whygrad.flow.events import Backward
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.adapted_in_place import adapted_in_place
 from whygrad.rules.cuts.carried_over_step import carried_over_step
 from whygrad.rules.cuts.verdict import verdicts
 from whygrad.rules.cuts.written_over import written_over
@@ -127,6 +128,7 @@ def check(case: Case) -> Iterator[Finding]:
     yield from _read_again(case)
     yield from _given_away(case)
     yield from _replaced(case)
+    yield from _adapted(case)
     for verdict in verdicts(case):
         if verdict.code == CODE:
             yield from_verdict(
@@ -184,6 +186,29 @@ def _replaced(case: Case) -> Iterator[Finding]:
             variables=case.names(one.variables), where=where, label="every entry is written over", loss=loss,
             path=stations(*before, (where, one.op.name, "every entry is written over"), (loss, "loss", "the loss")),
         )  # fmt: skip
+
+
+def _adapted(case: Case) -> Iterator[Finding]:
+    """An inner step of a meta-learner that is stored in the variables themselves; one finding for a loop over tasks."""
+    for one in adapted_in_place(case):
+        where, asked = case.site(one.stack), case.site(one.outer.stack)
+        inner, loss = case.site(one.inner.stack), case.loss_site(one.outer)
+        functional = {"torch": "torch.func.functional_call(model, weights, x)"}.get(
+            case.recording.framework, "a forward pass that takes the weights as arguments"
+        )
+        yield Finding(
+            code=CODE, rule=NAME, severity="error",
+            message=f"{quoted(where)} stores the inner step in {subject(case, one.variables)}: the gradient"
+            f"{at_line(asked, where)} does not go through it",
+            why="A store has no derivative. The outer loss is differentiated at the adapted weights, as if they had been "
+            "there from the beginning, and adapted they stay: the next task begins where this one ended.",
+            fix="keep the adapted weights as values, `adapted = [w - rate * g for w, g in …]`, and compute the outer loss "
+            f"with {functional}; a first-order method puts the old weights back after each task",
+            variables=case.names(one.variables), where=where, label="the weights themselves are changed here", loss=loss,
+            path=stations((inner, "gradient", "the inner gradient"), (where, "write", "stored in the weights"),
+                          (loss, "loss", "the outer loss"), (asked, "gradient", "asked of the same weights")),
+        )  # fmt: skip
+        return
 
 
 def _read_again(case: Case) -> Iterator[Finding]:
