@@ -200,11 +200,12 @@ def _adapted(case: Case) -> Iterator[Finding]:
             code=CODE, rule=NAME, severity="error",
             message=f"{quoted(where)} stores the inner step in {subject(case, one.variables)}: the gradient"
             f"{at_line(asked, where)} does not go through it",
-            why="A store has no derivative. The outer loss is differentiated at the adapted weights, as if they had been "
-            "there from the beginning, and adapted they stay: the next task begins where this one ended.",
-            fix="keep the adapted weights as values, `adapted = [w - rate * g for w, g in …]`, and compute the outer loss "
-            f"with {functional}; a first-order method puts the old weights back after each task",
-            variables=case.names(one.variables), where=where, label="the weights themselves are changed here", loss=loss,
+            why="A store has no derivative. The outer loss is differentiated at the adapted weights, as if they had "
+            "been there from the beginning, and adapted they stay: the next task begins where this one ended.",
+            fix="keep the adapted weights as values, `adapted = [w - rate * g for w, g in …]`, and compute the outer "
+            f"loss with {functional}; a first-order method puts the old weights back after each task",
+            variables=case.names(one.variables), where=where, label="the weights themselves are changed here",
+            loss=loss,
             path=stations((inner, "gradient", "the inner gradient"), (where, "write", "stored in the weights"),
                           (loss, "loss", "the outer loss"), (asked, "gradient", "asked of the same weights")),
         )  # fmt: skip

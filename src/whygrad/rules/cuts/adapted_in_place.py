@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from whygrad.flow.events import Backward, Write
 from whygrad.rules.case import Case
@@ -28,7 +29,7 @@ class Adapted:
 def adapted_in_place(case: Case) -> Iterator[Adapted]:
     """Each of them, in the order of the inner gradients."""
     backwards = [b for b in case.recording.backwards if b.error is None]
-    for inner, outer in zip(backwards, backwards[1:], strict=False):
+    for inner, outer in pairwise(backwards):
         if not inner.implicit or outer.implicit or outer.stack == inner.stack or not inner.given:
             continue
         stack, variables = _stored(case, inner, outer.at)
@@ -59,7 +60,7 @@ def _follows(case: Case, write: Write, inner: Backward) -> bool:
 def _goes_through(case: Case, inner: Backward, outer: Backward, variables: frozenset[int]) -> bool:
     """Whether the outer gradient was to go back through the step: recorded with it, and applied to the same variables.
 
-    A first-order method, which gives the weights their old content back, leaves the way through the step out on purpose.
+    A first-order method gives the weights their old content back, and leaves that way out on purpose.
     """
     recording = case.recording
     tape = recording.tapes.get(outer.tape) if outer.tape is not None else None
