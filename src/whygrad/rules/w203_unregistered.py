@@ -113,6 +113,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from whygrad.flow.containers import put_into
 from whygrad.flow.events import GivenNothing
 from whygrad.flow.operations import Op
 from whygrad.flow.site import Site, Stack
@@ -338,5 +339,5 @@ def _made_in(case: Case, members: set[int], by: str = "") -> Site | None:
         for index, site in enumerate(stack):
             if keeper and site.function.startswith(f"{keeper}."):
                 handed = index > 0 and expression(site).startswith("super(")  # a class that this one is derived from
-                return stack[index - 1] if handed else site
+                return put_into(stack[index - 1] if handed else site)
     return None
