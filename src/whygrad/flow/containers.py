@@ -19,8 +19,9 @@ def put_into(site: Site) -> Site:
     if isinstance(statement, ast.Assign) and all(isinstance(target, ast.Name) for target in statement.targets):
         names = {dotted(target) for target in statement.targets}
         scope = function or tree_of(site.file)
-        later = (n for n in ast.walk(scope) if getattr(n, "lineno", 0) > statement.lineno) if scope is not None else ()
-        return next((at_node(site, node) for node in later if _takes(node, names)), site)
+        parts = (n for n in ast.walk(scope) if isinstance(n, ast.expr | ast.stmt)) if scope is not None else ()
+        later = (n for n in parts if n.lineno > statement.lineno and _takes(n, names))
+        return next((at_node(site, node) for node in later), site)
     value = getattr(statement, "value", None)
     if statement is not None and statement.lineno < site.line and isinstance(value, ast.expr):
         return at_node(site, value)

@@ -9,11 +9,12 @@ from typing import Any, TypeVar
 
 from whygrad.flow import reach
 from whygrad.flow.events import Backward
+from whygrad.flow.handed_in import is_handed_in
 from whygrad.flow.operations import Op
 from whygrad.flow.recording import Recording
 from whygrad.flow.site import Site, Stack, shared_site
 from whygrad.flow.source import assigned, renamed
-from whygrad.flow.variables import Variable
+from whygrad.flow.variables import Optimizer, Variable
 from whygrad.rules.cuts.intent import comes_from_variable
 from whygrad.rules.cuts.never_begun import ASKED
 from whygrad.rules.updates.replaced import Replaced, replaced
@@ -48,6 +49,11 @@ class Case:
         """The innermost site of a stack: the line that is to be named."""
         stack = self.stack(number)
         return stack[0] if stack else None
+
+    def built(self, optimizer: Optimizer) -> Site | None:
+        """Where an optimizer was given what it holds: by the line that built it, or by a caller of that."""
+        stack = self.stack(optimizer.created)
+        return next((site for site in stack if not is_handed_in(site)), self.site(optimizer.created))
 
     def is_made_of(self, value: int, sources: Container[int], far: int) -> bool:
         """Whether a value is one of the sources or was computed from one, among the `far` values that lie before it."""

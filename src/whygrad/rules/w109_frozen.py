@@ -220,7 +220,7 @@ def _finding(case: Case, members: set[int], severity: Severity) -> Finding:
     torch = case.recording.framework == "torch"
     flag = "requires_grad=False" if torch else "trainable=False"
     holder = next((o for o in case.recording.optimizers.values() if o.holds & members), None)
-    made = case.site(holder.created) if holder is not None else None
+    made = case.built(holder) if holder is not None else None
     path = [PathStep(where, flag, "frozen here")] if where is not None else []
     where = where or made
     if made is not None:

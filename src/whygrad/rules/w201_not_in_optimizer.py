@@ -284,7 +284,7 @@ def _finding(case: Case, network: str, members: set[int], mistaken: Optimizer | 
     asks = not torch and not (optimizer.by_hand and backward.got & members)
     where, label = _place(case, optimizer, backward, members) if asks else (None, "")
     if where is None:
-        where = case.site(optimizer.created if optimizer.created is not None else _step_stack(case, optimizer))
+        where = case.built(optimizer) or case.site(_step_stack(case, optimizer))
         label = f"this optimizer does not hold {plain_subject(case, members)}"
         if optimizer.by_hand:  # the call that names what is to be updated, where a function of its own writes it
             where = case.seen_from(_step_stack(case, optimizer) or 0, backward.stack)

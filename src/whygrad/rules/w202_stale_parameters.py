@@ -111,7 +111,7 @@ def check(case: Case) -> Iterator[Finding]:
     holder = next((o for o in case.recording.optimizers.values() if o.holds & pair.stale), None)
     made = _made_at(case, set(pair.fresh), _made_by(case, pair.stale))
     made = (placed_at(made) if made is not None else None) or made
-    built = case.site(holder.created) if holder is not None else None
+    built = case.built(holder) if holder is not None else None
     path = [PathStep(built, "optimizer", "the optimizer took the old variables here")] if built is not None else []
     if made is not None:
         path.append(PathStep(made, "creation", "the model got new variables here"))

@@ -285,7 +285,7 @@ def _of_copy(case: Case, copied: AskedOfCopy) -> Finding:
 
 
 def _swapped(case: Case, pair: Swapped) -> Finding:
-    built, stepped = case.site(pair.one.created), case.site(pair.step.stack)
+    built, stepped = case.built(pair.one), case.site(pair.step.stack)
     crosswise = handed_crosswise(case, pair)
     where = crosswise or (built if pair.built and built is not None else stepped)
     names = [optimizer_name(o, case.site(steps_of(case, o)[0].stack)) for o in (pair.one, pair.other)]

@@ -147,7 +147,7 @@ def _leak(case: Case, leak: Leak) -> Finding:
     optimizer = case.recording.optimizers[leak.step.optimizer]
     asked, applied = case.site(leak.backward.stack), case.site(leak.step.stack)
     both = leak.kind == "holds both"
-    built = case.site(optimizer.created) if both and torch else None
+    built = case.built(optimizer) if both and torch else None
     jax = case.recording.framework == "jax"
     inside = _looked_through(case, leak) if jax and leak.own.stack == leak.backward.stack else None
     where = built or inside or (applied if jax or leak.kind == "stepped too" else asked)
@@ -261,7 +261,7 @@ def _targets(case: Case) -> Iterator[Finding]:
         if all(len(case.variable(v).shape) < 2 for v in variables):
             continue  # two biases whose outputs are added are the same for ever: one of them follows itself
         optimizer = recording.optimizers[number]
-        built, asked = case.site(optimizer.created), case.site(backward.stack)
+        built, asked = case.built(optimizer), case.site(backward.stack)
         where = (built if recording.framework == "torch" else asked) or asked
         sources = {synced[v] for v in variables}
         loss = case.loss_site(backward)
@@ -287,7 +287,7 @@ def _met_halfway(case: Case) -> Iterator[Finding]:
         step = next((s for s in case.recording.steps if s.at > pair.backward.at and s.applied & pair.still), None)
         if step is None:
             continue
-        built = case.site(case.recording.optimizers[step.optimizer].created)
+        built = case.built(case.recording.optimizers[step.optimizer])
         asked, loss = case.site(pair.backward.stack), case.loss_site(pair.backward)
         where = built or asked
         still, follows = plain_subject(case, pair.still), plain_subject(case, pair.follows)

@@ -15,6 +15,8 @@ from whygrad.rules.cuts.never_begun import ASKED
 from whygrad.rules.cuts.verdict import Verdict
 from whygrad.rules.finding import Finding, PathStep, Severity
 
+_FEW = 2
+
 
 def count(number: int, word: str) -> str:
     """`1 variable`, `6 variables`."""
@@ -61,7 +63,11 @@ def plain_subject(case: Case, variables: frozenset[int] | set[int]) -> str:
     if case.family(network, variables) <= set(variables):
         return f"`{network}`"
     owners = list(dict.fromkeys(case.variable(v).owner.rstrip(".") or case.variable(v).name for v in sorted(variables)))
-    return f"`{shared_prefix(owners) or network}`"
+    shared = shared_prefix(owners) or network
+    parts = list(dict.fromkeys("".join(_parts(owner)[: len(_parts(shared)) + 1]) for owner in owners))
+    if shared == network and len(parts) == _FEW:  # the network's name alone would say that it is all of it
+        return " and ".join(f"`{part}`" for part in parts)
+    return f"`{shared}`"
 
 
 def shared_prefix(owners: list[str]) -> str:

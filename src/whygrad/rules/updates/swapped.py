@@ -81,7 +81,7 @@ def handed_crosswise(case: Case, pair: Swapped) -> Site | None:
 
     `g_opt, d_opt = self.optimizers()` in the wrong order, or two arguments of a call.
     """
-    made = [case.site(o.created) for o in (pair.one, pair.other)]
+    made = [case.built(o) for o in (pair.one, pair.other)]
     steps = [case.site(steps_of(case, o)[0].stack) for o in (pair.one, pair.other)]
     names = [
         optimizer_name(o, site, "").rpartition(".")[2] for o, site in zip((pair.one, pair.other), steps, strict=True)

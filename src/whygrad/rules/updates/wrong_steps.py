@@ -62,7 +62,7 @@ def _wrong_step(
 ) -> Finding:  # fmt: skip
     where, came = case.site(step.stack), case.site(backward.stack)
     stepped = optimizer_name(case.recording.optimizers[step.optimizer], where)
-    built = case.site(waiting.created) if waiting is not None else None
+    built = case.built(waiting) if waiting is not None else None
     if waiting is not None and _called_like_its_loss(case, case.recording.optimizers[step.optimizer], waiting):
         return _wrongly_built(case, step, backward, meant)
     return Finding(
@@ -83,7 +83,7 @@ def _wrong_step(
 def _wrongly_built(case: Case, step: Step, backward: Backward, meant: set[int]) -> Finding:
     """An optimizer that is called as the loss it steps after, and was given what another one is to move."""
     optimizer = case.recording.optimizers[step.optimizer]
-    stepped, built = case.site(step.stack), case.site(optimizer.created)
+    stepped, built = case.site(step.stack), case.built(optimizer)
     name, came = optimizer_name(optimizer, stepped), case.site(backward.stack)
     held, lost = (subject(case, part).partition(" (")[0] for part in (optimizer.holds, meant))  # parts of one network
     return Finding(
