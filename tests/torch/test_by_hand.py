@@ -61,8 +61,8 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "severity": "error",
         "message": "the loss at line 21 is NaN: a gradient that it is computed from is not finite",
         "label": "the square root is finite at 0 and its slope there is infinite (5 of its 25 entries are 0)",
-        "why": "What is differentiated for it is finite, and its slope here is not. The step applies it, and `net` "
-        "are lost from then on.",
+        "why": "What is differentiated for it is finite, and its slope here is not. The step applies it, and `net.0` "
+        "and `net.2` are lost from then on.",
         "fix": "keep the input above 0: (apart.pow(2).sum(-1)).clamp(min=1e-8). A `where` around it does not help: "
         "0 times infinity is NaN",
         "variables": ("net.0.weight", "net.0.bias", "net.2.weight"),

@@ -43,7 +43,7 @@ def expression(site: Site, limit: int = 60, read: Read = line_text) -> str:
         parts = [_columns(first, site.column, None)]
         parts += [read(site.file, n).strip() for n in range(site.line + 1, site.end_line)]
         parts.append(_columns(read(site.file, site.end_line), 0, site.end_column).strip())
-        text = " ".join(parts)
+        text = " ".join(part.rstrip("\\") for part in parts)
     text = " ".join(text.split()) or first.strip()
     return text if len(text) <= limit else text[: limit - 1] + "…"
 

@@ -94,7 +94,7 @@ from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
 from whygrad.rules.batches.live_weights import WEIGHT_WAY, LiveWeight, live_weights
 from whygrad.rules.batches.plain_samples import drawn_in, fed_critic
-from whygrad.rules.batches.weighed_samples import is_entry, is_pure, is_reward_of
+from whygrad.rules.batches.weighed_samples import is_entry, is_made_of_sample, is_pure, is_reward_of
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.intent import is_log_probability
 from whygrad.rules.finding import Finding, PathStep, Severity
@@ -231,6 +231,7 @@ def _weighed(case: Case, objective: Objective, start: Op, sample: int) -> Op | N
         rows = rows or [
             v for v in others if size(case, v) == 1 and (is_reward_of(case, v, sample) or is_entry(case, v))
         ]
+        rows = rows or [v for v in others if is_made_of_sample(case, v, sample)]
         chance = next((v for v in op.inputs if v in follow), None)
         likely = chance is not None and (
             is_log_probability(case.made_by, chance)

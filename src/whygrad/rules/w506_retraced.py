@@ -84,7 +84,7 @@ def check(case: Case) -> Iterator[Finding]:
     """Functions of which nearly every call was traced."""
     for retrace in case.recording.retraces:
         kind = retrace.reason.partition(" ")[0]
-        often = _OFTEN_BY_SHAPE if kind in ("shape", "object", "held", "other", "") else _OFTEN
+        often = _OFTEN_BY_SHAPE if kind in ("shape", "object", "other", "") else _OFTEN
         where = case.site(retrace.stack)
         again = retrace.count >= 0.8 * retrace.calls
         again |= kind == "number" and (_counts_on(retrace) or _warms_up(retrace))

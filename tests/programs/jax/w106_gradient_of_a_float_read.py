@@ -11,7 +11,7 @@ class Source(eqx.Module):
 
     def __init__(self, position, flux):
         self.position = jnp.asarray(position)
-        self.flux = flux
+        self.flux = flux  # fires: W106
 
 
 class Scene(eqx.Module):
@@ -30,7 +30,7 @@ def loss_fn(model, grid, image):
 
 grid = jax.random.uniform(jax.random.key(0), (64, 2), minval=-2.0, maxval=2.0)
 image = Scene(Source([0.5, -0.5], 3.0), jnp.array(1.0))(grid)
-model = Scene(Source([0.0, 0.0], 2.0), jnp.array(1.5))  # fires: W106
+model = Scene(Source([0.0, 0.0], 2.0), jnp.array(1.5))
 optimizer = optax.adam(1e-2)
 state = optimizer.init(eqx.filter(model, eqx.is_inexact_array))
 for _ in range(8):

@@ -16,6 +16,21 @@ def is_reward_of(case: Case, value: int, sample: int) -> bool:
     return any(sample in _back(case, number) for op in left if op is not None for number in op.inputs)
 
 
+def is_made_of_sample(case: Case, value: int, sample: int) -> bool:
+    """Whether a number was computed from the sample by arithmetic alone: a reward that the program works out itself."""
+    todo, seen = [value], {value}
+    while todo and len(seen) < _STEPS:
+        op = case.made_by.get(todo.pop())
+        if op is None or op.name in CONTRACTS or any(v in case.content for v in op.inputs):
+            continue
+        if sample in op.inputs:
+            return True
+        fresh = [v for v in op.inputs if v not in seen]
+        seen.update(fresh)
+        todo.extend(fresh)
+    return False
+
+
 def is_entry(case: Case, value: int) -> bool:
     """Whether a number is one of many that came from outside together: the return of one step of a rollout."""
     made = case.made_by.get(value)

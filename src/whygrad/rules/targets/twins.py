@@ -71,6 +71,8 @@ def target_networks(case: Case) -> list[Twin]:
         objective = _serves(case, members, name, trained[online]) if online is not None else None
         if online is None or objective is None or _compared_themselves(case, objective, members):
             continue
+        if _asked_beforehand(case, members, trained[online]):
+            continue
         if not _heads(case, objective, members, trained[online]):
             found.append(_twin(case, name, members, online, trained[online], objective))
     return found
@@ -81,6 +83,14 @@ def _compared_themselves(case: Case, objective: Objective, members: set[int]) ->
     reading = [op for op in objective.part.ops if any(case.content.get(v) in members for v in op.inputs)]
     used = [op for op in reading if op.name not in ("captured", "copy")]
     return case.recording.framework == "jax" and bool(used) and all(op.name in DIFFERENCE for op in used)
+
+
+def _asked_beforehand(case: Case, members: set[int], originals: set[int]) -> bool:
+    """Whether these were used before the first update alone, and every loss since takes what they said then: data."""
+    begun = next((s.at for s in case.recording.steps if s.applied & originals), None)
+    later = [o.part.ops for o in objectives(case) if begun is not None and o.backward.at > begun]
+    reading = [op.at for ops in later for op in ops if any(case.content.get(v) in members for v in op.inputs)]
+    return begun is not None and bool(reading) and max(reading) < begun
 
 
 def other_targets(case: Case) -> list[Twin]:

@@ -3,7 +3,7 @@
 A filtered gradient follows arrays and takes a float for a setting, which most floats are: a mass that is known, a step
 of time, an epsilon. What tells a parameter that was meant to be fitted: the model consists of single numbers, the
 loss is computed smoothly with it, and the program shows it after the training, with those that were trained. Or,
-in any model: the program reads its gradient, which is None.
+in any model: the training loop shows it beside arrays that learn, or the program reads its gradient, which is None.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ def floats_beside_arrays(case: Case) -> Iterator[Finding]:
             kind = next((n for n in kinds if n.name == plain.model.rpartition(".")[2]), None)
             if tree is None or kind is None:
                 continue
-            given = _asked_for(case, plain, file, tree, kind)
-            if not given and plain.alone:
-                given = _meant(case, plain, file, tree, kind)
+            asked = _asked_for(case, plain, file, tree, kind)
+            by_show = _meant if plain.alone else _followed
+            given = asked or by_show(case, plain, file, tree, kind)
             if given:
-                yield _finding(case, plain, given)
+                yield _finding(case, plain, given, read=bool(asked))
 
 
 def _meant(case: Case, plain: PlainNumbers, file: str, tree: ast.Module, kind: ast.ClassDef) -> dict[str, _Given]:
@@ -70,6 +70,24 @@ def _meant(case: Case, plain: PlainNumbers, file: str, tree: ast.Module, kind: a
     return given if all(one.value is not None and _once(tree, one.value) for one in given.values()) else {}
 
 
+def _followed(case: Case, plain: PlainNumbers, file: str, tree: ast.Module, kind: ast.ClassDef) -> dict[str, _Given]:
+    """The floats that the training loop shows round by round, in one breath with arrays of the same part that learn."""
+    loop = _loop(case, plain, file)
+    if loop is None or kind.lineno <= loop.lineno <= (kind.end_lineno or 0):
+        return {}
+    shown = [n for n in ast.walk(loop) if isinstance(n, ast.Expr) and _is_shown(n)]
+    inside = {id(n) for one in shown for n in ast.walk(one)}
+    found: dict[str, _Given] = {}
+    for one in shown:
+        read = {dotted(n) for n in ast.walk(one) if isinstance(n, ast.Attribute)}
+        beside = any(f"{plain.name}.{name}" in read for name in plain.arrays)
+        for name in plain.floats if beside else ():
+            uses, given = _uses(tree, name, inside), _given(file, tree, kind, plain, name)
+            if f"{plain.name}.{name}" in read and uses and all(uses) and given is not None:
+                found[name] = given
+    return {name: one for name, one in found.items() if not _elsewhere(tree, one.value)}
+
+
 def _asked_for(case: Case, plain: PlainNumbers, file: str, tree: ast.Module, kind: ast.ClassDef) -> dict[str, _Given]:
     """The floats whose gradient the program reads: `grads.source.flux`."""
     whole, _, below = plain.name.partition(".")
@@ -83,11 +101,17 @@ def _asked_for(case: Case, plain: PlainNumbers, file: str, tree: ast.Module, kin
 
 def _training(case: Case, plain: PlainNumbers, file: str) -> int:
     """The line where the loop begins in which the gradient is asked for; 0 where there is none."""
+    loop = _loop(case, plain, file)
+    return loop.lineno if loop is not None else 0
+
+
+def _loop(case: Case, plain: PlainNumbers, file: str) -> ast.For | None:
+    """The outermost loop in which the gradient is asked for."""
     for site in case.stack(plain.stack):
         _, loops, _ = around(site)
         if loops and site.file == file:
-            return min(loop.lineno for loop in loops)
-    return 0
+            return min(loops, key=lambda loop: loop.lineno)
+    return None
 
 
 def _is_shown(statement: ast.Expr) -> bool:
@@ -145,7 +169,7 @@ def _given(file: str, tree: ast.Module, kind: ast.ClassDef, plain: PlainNumbers,
     """Where a float is set: in `__init__`, in the call that makes the model, or as a default of the class."""
     init = next((n for n in kind.body if isinstance(n, Function) and n.name == "__init__"), None)
     order = [n.target.id for n in kind.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)]
-    wanted = name
+    wanted, sets = name, list[ast.Assign]()
     if init is not None:
         sets = [n for n in ast.walk(init) if isinstance(n, ast.Assign) and dotted(n.targets[0]) == f"self.{name}"]
         if not sets:
@@ -157,11 +181,21 @@ def _given(file: str, tree: ast.Module, kind: ast.ClassDef, plain: PlainNumbers,
     call = _made(tree, plain)
     value = _argument(call, wanted, order) if call is not None else None
     if call is not None and value is not None:
-        return _Given(site_of(file, call), value)
+        converts = init is not None and any(_converts(n, plain) for n in ast.walk(init))
+        return _Given(site_of(file, sets[0] if converts else call), value)
     default = next(
         (n for n in kind.body if isinstance(n, ast.AnnAssign) and dotted(n.target) == name and n.value), None
     )
     return _Given(site_of(file, default), None) if default is not None else None
+
+
+def _converts(node: ast.AST, plain: PlainNumbers) -> bool:
+    """Whether a line of `__init__` makes an array of what it was given, for one of those that learn."""
+    return (
+        isinstance(node, ast.Assign)
+        and dotted(node.targets[0]).removeprefix("self.") in plain.arrays
+        and isinstance(node.value, ast.Call)
+    )
 
 
 def _made(tree: ast.Module, plain: PlainNumbers) -> ast.Call | None:
@@ -186,11 +220,12 @@ def _number(value: ast.expr) -> float | None:
     return float(value.value) if isinstance(value, ast.Constant) and isinstance(value.value, int | float) else None
 
 
-def _finding(case: Case, plain: PlainNumbers, given: dict[str, _Given]) -> Finding:
+def _finding(case: Case, plain: PlainNumbers, given: dict[str, _Given], read: bool) -> Finding:
     names = [f"`{plain.name}.{name}`" for name in given]
     who = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
     whole = plain.name.partition(".")[0]
     trained = " and ".join(f"`{name}`" for name in plain.arrays) if plain.alone else f"the arrays of `{whole}`"
+    shown = "it beside them" if plain.alone or not read else "its gradient, which is None"
     backward = next(b for b in case.recording.backwards if b.stack == plain.stack)
     lines = list(dict.fromkeys(one.where for one in given.values()))
     asked, loss = case.site(plain.stack), case.loss_site(backward)
@@ -199,8 +234,7 @@ def _finding(case: Case, plain: PlainNumbers, given: dict[str, _Given]) -> Findi
         message=f"{who} {'are plain floats' if len(names) > 1 else 'is a plain float'}: the gradient of the loss"
         f"{at_line(loss, lines[0])} is asked for {trained} alone",
         why="A filtered gradient follows JAX's arrays. A float is a setting to it, and keeps its first value, though "
-        "the loss depends on it as on the others, and the program shows "
-        f"{'it beside them' if plain.alone else 'its gradient, which is None'}.",
+        f"the loss depends on it as on the others, and the program shows {shown}.",
         fix="make it an array, jnp.asarray(1.0) in the place of 1.0; or, if it is not to be fitted, say so: "
         "eqx.field(static=True)",
         variables=(), where=lines[0], label="a plain number", loss=loss,

@@ -1,0 +1,18 @@
+"""The action is drawn within the tape and stopped; the reward that weighs it is computed from it."""
+import keras
+import tensorflow as tf
+
+keras.utils.set_random_seed(0)
+states = keras.Input((1,))
+hidden = keras.layers.Dense(8, activation="tanh")(states)
+policy = keras.Model(states, [keras.layers.Dense(1)(hidden), keras.layers.Dense(1, activation="softplus")(hidden)])
+optimizer = keras.optimizers.Adam(1e-3)
+for _ in range(12):
+    with tf.GradientTape() as tape:
+        mean, deviation = policy(tf.constant([[1.0]]))
+        action = tf.stop_gradient(tf.random.normal([1], mean=mean, stddev=deviation))
+        reward = 1.0 / tf.maximum(0.25, tf.abs(4.0 - action))
+        density = tf.exp(-0.5 * ((action - mean) / deviation) ** 2) / (deviation * 2.5066)
+        loss = -reward * tf.math.log(density + 1e-5)
+    grads = tape.gradient(loss, policy.trainable_variables)
+    optimizer.apply_gradients(zip(grads, policy.trainable_variables))
