@@ -109,7 +109,9 @@ def check(case: Case) -> Iterator[Finding]:
             return
         case, pair = case.over_time, later
     holder = next((o for o in case.recording.optimizers.values() if o.holds & pair.stale), None)
-    made = _made_at(case, set(pair.fresh), _made_by(case, pair.stale))
+    anew = networks(case, pair.fresh).values()  # of several that were replaced, the first
+    first = min(anew, key=lambda members: min(case.variable(v).born for v in members))
+    made = _made_at(case, set(first), _made_by(case, pair.stale))
     made = (placed_at(made) if made is not None else None) or made
     built = case.built(holder) if holder is not None else None
     path = [PathStep(built, "optimizer", "the optimizer took the old variables here")] if built is not None else []

@@ -215,12 +215,19 @@ class Variables:
         return __call__
 
     def _parameter_called(self) -> _Call:
-        """`nn.Parameter(…)`: where it was made, should no module register it (one in a plain list or dict)."""
+        """`nn.Parameter(…)`: where it was made, should no module register it (one in a plain list or dict).
+
+        A model that is unpickled registers nothing: its parameters are made where it is loaded.
+        """
+        unpickled = torch._utils._rebuild_parameter.__code__
 
         def __call__(kind: Any, *args: Any, **kwargs: Any) -> Any:
             result = type.__call__(kind, *args, **kwargs)
             frame = sys._getframe(1)
-            if self.recorder.active() and self.recorder.session.is_user(frame):
+            if self.recorder.active() and frame.f_code is unpickled:
+                with self.recorder.guarded:
+                    self.made(result, self.recorder.session.stacks.capture(frame))
+            elif self.recorder.active() and self.recorder.session.is_user(frame):
                 with self.recorder.guarded:
                     stack = self.recorder.session.stacks.capture(frame)
                     self._loose[id(result)] = (weakref.ref(result), stack, self.recorder.session.tick())

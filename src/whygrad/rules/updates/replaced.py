@@ -24,16 +24,32 @@ NOTHING = Replaced(frozenset(), frozenset())
 
 def replaced(recording: Recording, unheld: set[int], uses: Callable[[Backward, int], bool]) -> Replaced:
     """Old variables that an optimizer still holds and new ones, made later, that took their place in the model."""
-    variables = recording.variables
     groups: dict[str, set[int]] = {}
     for v in unheld:
-        if variables[v].born:
-            groups.setdefault(variables[v].network, set()).add(v)
-    # The network made last: what took the place of another came after it.
-    made_late = max(groups.values(), key=lambda group: min(variables[v].born for v in group), default=set())
-    since = min((variables[v].born for v in made_late), default=0)
+        if recording.variables[v].born:
+            groups.setdefault(recording.variables[v].network, set()).add(v)
+    latest_first = sorted(groups.values(), key=lambda group: -min(recording.variables[v].born for v in group))
+    found = _taken_over(recording, unheld, latest_first[0], uses) if latest_first else NOTHING
+    # What took the place of another came last. More may have been made anew with it: each of them by its like.
+    for group in latest_first[1:] if found.stale else ():
+        begun = min(recording.variables[v].born for v in group)
+        waiting = [o for o in recording.optimizers.values() if o.at < begun and o.holds and o.holds <= found.stale]
+        if any(_shapes(recording, o.holds) == _shapes(recording, group) for o in waiting):
+            found = Replaced(found.stale, found.fresh | group)
+    return found
+
+
+def _shapes(recording: Recording, variables: set[int]) -> list[str]:
+    return sorted(str(recording.variables[v].shape) for v in variables)
+
+
+def _taken_over(
+    recording: Recording, unheld: set[int], made_late: set[int], uses: Callable[[Backward, int], bool]
+) -> Replaced:
+    variables = recording.variables
+    since = min(variables[v].born for v in made_late)
     later = [b for b in recording.backwards if b.at > since and not b.implicit and b.loss is not None]
-    if not made_late or not later:
+    if not later:
         return NOTHING
     asked = {v for b in later for v in b.wanted} | {
         v for s in recording.steps if s.at > since for v in s.applied | s.without
