@@ -90,7 +90,7 @@ from collections.abc import Iterator
 from whygrad.flow import reach
 from whygrad.flow.events import Backward
 from whygrad.flow.operations import Op
-from whygrad.flow.site import Site
+from whygrad.flow.site import Site, shared_site
 from whygrad.flow.syntax import is_store, keeps_own_state, put_away
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.carried_over_step import Carried, carried_over_step
@@ -241,6 +241,9 @@ def _second_backward(case: Case, backward: Backward) -> Finding:
                 made, used = _within(case, old, new) or (made, used)
             if all(case.place(b) != case.place(backward) for b in earlier):
                 return shared(case, backward, first, old, new)
+            again = _walked_again(case, backward, first, old)
+            if again is not None:
+                return again
             if (made.file, made.line) != (used.file, used.line):
                 network = network_call(case, old)
                 kept = _called_anew(case, backward, first, network)
@@ -275,6 +278,27 @@ def _second_backward(case: Case, backward: Backward) -> Finding:
         "every old graph in memory",
         variables=(), where=where, label="this graph has been walked already", loss=case.loss_site(backward),
         path=tuple(path),
+    )  # fmt: skip
+
+
+def _walked_again(case: Case, backward: Backward, first: Backward, old: Op) -> Finding | None:
+    """A function with the backward pass in it that is called again for what another function computed once."""
+    called = shared_site(case.stack(old.stack), case.stack(backward.stack))
+    made, again = case.led_from(old.stack, backward.stack), case.led_from(backward.stack, old.stack)
+    asked, one = case.site(backward.stack), case.site(first.stack)
+    apart = made is not None and again is not None and (made.file, made.function) == (again.file, again.function)
+    if called is not None or not apart or made == again or again == asked or one != asked:
+        return None
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"{quoted(again)} backpropagates once more through what {quoted(made)} computed{at_line(made, again)}",
+        why="backward() frees the operations it has walked. What was computed before, and kept, has been walked "
+        "already when this is called again.",
+        fix=f"compute it anew before each call of {quoted(again)}, from the states and actions that were stored; or "
+        "call backward() once for the sum of the losses; retain_graph=True only hides the error",
+        variables=(), where=again, label="walks the same graph again", loss=case.loss_site(backward),
+        path=stations((made, old.name, "computed here, once"), (again, "call", "walked here, again"),
+                      (asked, "backward", "the backward pass")),
     )  # fmt: skip
 
 

@@ -75,7 +75,7 @@ from whygrad.rules.finding import Finding
 from whygrad.rules.numbers.flatness import is_nothing
 from whygrad.rules.targets import sync_source
 from whygrad.rules.targets.another_name import goes_by_another_name
-from whygrad.rules.targets.averaged_outside import averaged_outside
+from whygrad.rules.targets.averaged_outside import averaged_outside, averaged_with_itself
 from whygrad.rules.targets.bound_once import bound_once, given_once
 from whygrad.rules.targets.left_averages import dropped_average, dropped_averages_of, mixed_for_a_loss
 from whygrad.rules.targets.objective import objectives
@@ -273,6 +273,12 @@ def _explained(case: Case, twin: Twin) -> Finding:
             f"Arrays in JAX do not change. Each update makes new ones, kept in {online}; `{kept}` still means the "
             f"first ones, so that {name} never follows.",
             f"sync from {online}")  # fmt: skip
+    mixed = averaged_with_itself(case, twin) if still else None
+    if mixed is not None:
+        return finding_of(case, twin, mixed, "error",
+            f"the sync of {name} averages it with itself", "both shares are the target's own weights",
+            f"{online}, which is trained, has no part in the sum: it gives {name} the weights that it has.",
+            f"take one of the two shares from {online}")  # fmt: skip
     if still:
         return finding_of(case, twin, case.site(still[0].stack), "error",
             f"the sync of {name} changes nothing: its share is zero", "the content is the same after this as before",

@@ -7,9 +7,10 @@ source says which line puts the two together.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from whygrad.flow.site import Site
-from whygrad.flow.syntax import bound_at, function_of, spoken_in
+from whygrad.flow.syntax import at_node, bound_at, function_of, spoken_in
 from whygrad.rules.case import Case
 from whygrad.rules.targets.twin import Twin
 
@@ -23,6 +24,19 @@ def averaged_outside(case: Case, twin: Twin) -> Site | None:
             found = _sum_of(target, source) if target.file == source.file else None
             if found is not None:
                 return found
+    return None
+
+
+def averaged_with_itself(case: Case, twin: Twin) -> Site | None:
+    """The line that adds shares of the target's own weights, and none of the trained network's."""
+    sources = _taken_out(case, twin.originals, twin.begun)
+    for target in _taken_out(case, twin.members, twin.begun):
+        function = function_of(target)
+        ours = _names(function, bound_at(target)) if function is not None else set()
+        theirs = {name for site in sources for name in (_names(function, bound_at(site)) if function else ())}
+        for statement, left, right in _sums(function) if function is not None else ():
+            if left & ours and right & ours and not (left | right) & (theirs - ours):
+                return at_node(target, statement)
     return None
 
 
@@ -50,17 +64,20 @@ def _sum_of(target: Site, source: Site) -> Site | None:
     if function is None or function is not function_of(source):
         return None
     ours, theirs = _names(function, bound_at(target)), _names(function, bound_at(source))
+    for statement, left, right in _sums(function):
+        if (left & ours and right & theirs) or (left & theirs and right & ours):
+            return at_node(target, statement)
+    return None
+
+
+def _sums(function: ast.AST) -> Iterator[tuple[ast.stmt, set[str], set[str]]]:
+    """Statements that add two things, with the names on either side."""
     for statement in ast.walk(function):
         if not isinstance(statement, ast.stmt) or hasattr(statement, "body"):
             continue
         for node in ast.walk(statement):
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-                left, right = spoken_in(node.left), spoken_in(node.right)
-                if (left & ours and right & theirs) or (left & theirs and right & ours):
-                    end = statement.end_lineno or statement.lineno
-                    return Site(target.file, statement.lineno, statement.col_offset, end,
-                                statement.end_col_offset or 0, target.function)  # fmt: skip
-    return None
+                yield statement, spoken_in(node.left), spoken_in(node.right)
 
 
 def _names(function: ast.AST, bound: set[str]) -> set[str]:
