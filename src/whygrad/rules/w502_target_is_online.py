@@ -130,7 +130,7 @@ Alias = tuple[set[int], Site | None, Site | None, list[str]]
 def aliases(case: Case) -> list[Alias]:
     """Networks with two names, each once."""
     found: list[Alias] = []
-    for alias in (*_called(case), *_predicted(case), *_synced(case)):
+    for alias in (*_called(case), *_synced(case), *_predicted(case)):
         same = next((known for known in found if alias[1] is not None and alias[1] == known[1]), None)
         if same is not None:
             same[0].update(alias[0])  # the two halves of a twin critic, by one line
@@ -212,14 +212,15 @@ def _bootstrapped(case: Case) -> Iterator[tuple[int, int, set[int]]]:
 
 
 def _predicted(case: Case) -> Iterator[Alias]:
-    """TensorFlow: the targets that `fit` is given were made by `predict` of the same network, by another name of it."""
+    """TensorFlow: the targets that `fit` is given were made by the same network, by another name of it."""
     for objective in objectives(case) if case.recording.framework == "tensorflow" else ():
         fitted = case.stack(objective.backward.stack)
         for op in case.slice(objective.backward, reach.SUGGESTED).ops:
             members = {v for n in op.inputs if (v := case.content.get(n)) in objective.bits} & case.trained
-            if op.name not in ("predict", "predict_on_batch") or not members:
+            stack = case.stack(op.stack)
+            if not members or stack[: len(fitted)] == fitted:
                 continue
-            for target, online in _holders(case.stack(op.stack), fitted):
+            for target, online in _holders(stack, fitted):
                 bound = _bound(case, target, online) if target.rpartition(".")[0] == online.rpartition(".")[0] else None
                 if target != online and bound is not None:
                     yield members, bound, None, [target, online]
@@ -230,7 +231,7 @@ def _holders(predicted: Stack, fitted: Stack) -> Iterator[tuple[str, str]]:
     for site in predicted:
         for other in fitted:
             if (site.file, site.function) == (other.file, other.function):
-                yield syntax.called_at(site).rpartition(".")[0], syntax.called_at(other).rpartition(".")[0]
+                yield syntax.callee(site), syntax.called_at(other).rpartition(".")[0]
 
 
 def _callees(case: Case, starts: tuple[int, int], members: set[int]) -> tuple[dict[str, set[int]], dict[str, set[int]]]:
