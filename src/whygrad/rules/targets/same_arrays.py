@@ -21,6 +21,7 @@ from whygrad.rules.targets.averages import unused_averages
 from whygrad.rules.targets.distributions import distributions
 from whygrad.rules.targets.handed import handed_as
 from whygrad.rules.targets.objective import CONTRACTS, bootstraps, objectives
+from whygrad.rules.targets.second_names import second_names
 from whygrad.rules.targets.stored_twice import kept_alike, stored_twice
 from whygrad.rules.targets.twins import target_networks
 
@@ -45,7 +46,7 @@ class Same:
 def found(case: Case) -> list[Same]:
     """Each network once."""
     known: list[Same] = []
-    kinds = (_given_twice, _differentiated_twice, _replaced_each_time, _passed_by, _left_aside, _one_object)
+    kinds = (_given_twice, _differentiated_twice, _replaced_each_time, _passed_by, _left_aside, _one_object, _acting)
     for one in (same for kind in kinds for same in kind(case)):
         if not any(one.members & other.members or one.where == other.where for other in known):
             known.append(one)
@@ -203,6 +204,14 @@ def _one_object(case: Case) -> Iterator[Same]:
                             f"`{name} = {other}` makes no second network.",
                             f"make `{name}` a network of its own: nnx.clone({other})")  # fmt: skip
                         return
+
+
+def _acting(case: Case) -> Iterator[Same]:
+    """The same of a policy, which makes the actions of the critic's target."""
+    for one in second_names(case):
+        yield Same(set(one.members), one.backward, one.where, f"`{one.name}` and `{one.other}` are one network",
+            f"`{one.name} = {one.other}` makes no second network.",
+            f"make `{one.name}` a network of its own: nnx.clone({one.other})")  # fmt: skip
 
 
 def _up_to_date(case: Case, backward: Backward, value: int, members: set[int]) -> bool:
