@@ -94,7 +94,7 @@ from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
 from whygrad.rules.batches.live_weights import WEIGHT_WAY, LiveWeight, live_weights
 from whygrad.rules.batches.plain_samples import drawn_in, fed_critic
-from whygrad.rules.batches.weighed_samples import is_entry, is_made_of_sample, is_pure, is_reward_of
+from whygrad.rules.batches.weighed_samples import is_pure, weight_of
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.intent import is_log_probability
 from whygrad.rules.finding import Finding, PathStep, Severity
@@ -226,20 +226,13 @@ def _weighed(case: Case, objective: Objective, start: Op, sample: int) -> Op | N
             return None
         if op.name in _SQUARES or (op.name in PRODUCT and len(op.inputs) > 1 and all(v in follow for v in op.inputs)):
             density.update(op.outputs)
-        others = [v for v in op.inputs if v not in follow]
-        rows = [v for v in others if size(case, v) > 1 and not objective.live.get(v, 0) & objective.trained]
-        rows = rows or [
-            v for v in others if size(case, v) == 1 and (is_reward_of(case, v, sample) or is_entry(case, v))
-        ]
-        rows = rows or [v for v in others if is_made_of_sample(case, v, sample)]
         chance = next((v for v in op.inputs if v in follow), None)
-        likely = chance is not None and (
-            is_log_probability(case.made_by, chance)
-            or (chance in density and not _used_beside(case, objective, start, sample, chance))
-        )
-        weighs = op.name in PRODUCT and rows and likely
-        if weighs and chance is not None and is_pure(case, objective, chance, sample) and _told_later(case, rows[0]):
-            return op
+        if op.name in PRODUCT and chance is not None:
+            logged = is_log_probability(case.made_by, chance)
+            likely = logged or (chance in density and not _used_beside(case, objective, start, sample, chance))
+            weight = weight_of(case, objective, [v for v in op.inputs if v not in follow], sample, logged)
+            if likely and weight is not None and is_pure(case, objective, chance, sample) and _told_later(case, weight):
+                return op
         follow.update(op.outputs)
         if any(v in density for v in op.inputs):
             density.update(op.outputs)

@@ -7,16 +7,37 @@ from whygrad.rules.targets.objective import CONTRACTS, MINUS, PRODUCT, SHAPING, 
 
 _WAY = SHAPING | SUM | MINUS | PRODUCT | frozenset({"neg", "negative", "__neg__", "clip_by_value", "clamp", "tanh"})
 _STEPS = 12
+_NEAR = 4
 
 
-def is_reward_of(case: Case, value: int, sample: int) -> bool:
+def weight_of(case: Case, objective: Objective, others: list[int], sample: int, logged: bool) -> int | None:
+    """Of what a value is multiplied with, the weight: a number for each row, or one that the sample has brought.
+
+    `logged`: the value is a logarithm, of which the densities written out by hand have constant factors too.
+    """
+    rows = [v for v in others if size(case, v) > 1 and not objective.live.get(v, 0) & objective.trained]
+    single = [v for v in others if size(case, v) == 1 and (_is_reward_of(case, v, sample) or _is_entry(case, v))]
+    made = [v for v in others if _is_made_of_sample(case, v, sample) or (logged and _is_told_for(case, v, sample))]
+    return next(iter(rows or single or made), None)
+
+
+def _is_reward_of(case: Case, value: int, sample: int) -> bool:
     """Whether a number came back from outside after the sample had left: a coefficient has nothing to do with it."""
     entered = {op.at for number in _back(case, value) if (op := case.made_by.get(number)) and op.kind == "enter"}
     left = (case.recording.ops.get(h.left) for h in case.recording.handovers if h.entered in entered)
     return any(sample in _back(case, number) for op in left if op is not None for number in op.inputs)
 
 
-def is_made_of_sample(case: Case, value: int, sample: int) -> bool:
+def _is_told_for(case: Case, value: int, sample: int) -> bool:
+    """Whether a plain number came in after the sample had left: the answer of the world, worked out in Python."""
+    entered = case.made_by.get(value)
+    if entered is None or entered.kind != "enter" or size(case, value) != 1:
+        return False
+    left = (op for op in case.recording.ops.values() if op.kind == "leave" and op.at < entered.at)
+    return any(case.is_made_of(v, (sample,), _NEAR) for op in left for v in op.inputs)
+
+
+def _is_made_of_sample(case: Case, value: int, sample: int) -> bool:
     """Whether a number was computed from the sample by arithmetic alone: a reward that the program works out itself."""
     todo, seen = [value], {value}
     while todo and len(seen) < _STEPS:
@@ -31,7 +52,7 @@ def is_made_of_sample(case: Case, value: int, sample: int) -> bool:
     return False
 
 
-def is_entry(case: Case, value: int) -> bool:
+def _is_entry(case: Case, value: int) -> bool:
     """Whether a number is one of many that came from outside together: the return of one step of a rollout."""
     made = case.made_by.get(value)
     if made is None or made.name not in SHAPING | {"select"}:

@@ -1,7 +1,7 @@
 """JAX: a network that changes in place (Flax NNX) and makes the actions of a target by a second name of its own.
 
-The target of the critic takes its actions from the policy. That may be meant (SAC); where the program hands one call both
-names, as it hands a sync the network and its target, there were to be two networks.
+The target of the critic takes its actions from the policy. That may be meant (SAC); where the program hands one call
+both names, as it hands a sync the network and its target, there were to be two networks.
 """
 
 from __future__ import annotations
