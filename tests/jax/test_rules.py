@@ -132,7 +132,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
     "w201_weights_handed_on": {
         "severity": "warning",
         "message": "`params[0]`, `params[1]` (2 of 4 variables of `params`) get a gradient that no optimizer applies",
-        "label": "`params` is left out here",
+        "label": "`params[0]` and `params[1]` are left out here",
         "why": "The loss at line 14 depends on it and could train it, but no update ever reaches it: it keeps its "
         "first values.",
         "fix": "apply it too, as the others of params are, or ask for the gradient of those others alone",

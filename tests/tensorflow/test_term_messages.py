@@ -32,7 +32,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "fix": "take stop_gradient away in `tf.stop_gradient(logits)`, or stop only the side that is meant to "
         "be a constant (the target)",
         "variables": ("model.body.kernel", "model.body.bias", "model.policy.kernel", "model.policy.bias"),
-        "path": [(35, "the output of `model`"), (24, "the gradient stops here")],
+        "path": [(35, "the output of `model.body` and `model.policy`"), (24, "the gradient stops here")],
     },
     "w103_ratio_in_numpy": {
         "severity": "warning",

@@ -353,7 +353,9 @@ def _place(case: Case, optimizer: Optimizer, backward: Backward, members: set[in
         applied = case.site(step.stack)
         kept = dict_without(applied, case.names(members), case.names(others)) if applied is not None else None
         kept = kept or _begun_without(case, backward, members, others)
-        return kept or _argument(applied), f"{plain_subject(case, members)} is left out here"
+        return kept or _argument(
+            applied
+        ), f"{plain_subject(case, members)} {verb(members, case, 'is', 'are')} left out here"
     return case.site(backward.stack), "these gradients are never applied"
 
 

@@ -230,8 +230,9 @@ def _holders(predicted: Stack, fitted: Stack) -> Iterator[tuple[str, str]]:
     """What predicts and what is fitted as each function on both ways calls them: the networks, or what holds them."""
     for site in predicted:
         for other in fitted:
-            if (site.file, site.function) == (other.file, other.function):
-                yield syntax.callee(site), syntax.called_at(other).rpartition(".")[0]
+            called, holder = syntax.callee(site), syntax.called_at(other).rpartition(".")[0]
+            if (site.file, site.function) == (other.file, other.function) and called and holder:
+                yield called, holder
 
 
 def _callees(case: Case, starts: tuple[int, int], members: set[int]) -> tuple[dict[str, set[int]], dict[str, set[int]]]:

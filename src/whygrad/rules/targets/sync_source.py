@@ -189,7 +189,7 @@ def inner_binding(files: Iterable[str], name: str, other: str) -> Site | None:
 
 def is_alias(value: ast.expr, other: str) -> bool:
     """Whether an expression is the other network itself, or a shallow copy of it."""
-    if other in (dotted(value), called(value)):
+    if other and other in (dotted(value), called(value)):
         return True
     if isinstance(value, ast.Call) and dotted(value.func) in ("copy", "copy.copy") and value.args:
         return dotted(value.args[0]) == other

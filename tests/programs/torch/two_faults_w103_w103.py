@@ -8,7 +8,8 @@ torch.manual_seed(0)
 embed, classify = nn.Linear(6, 4), nn.Linear(4, 3)
 optimizer = torch.optim.SGD([*embed.parameters(), *classify.parameters()], lr=0.01)
 for step in range(6):
-    anchors, same, other, labels = torch.randn(16, 6), torch.randn(16, 6), torch.randn(16, 6), torch.randint(0, 3, (16,))
+    anchors, same, other = torch.randn(3, 16, 6)
+    labels = torch.randint(0, 3, (16,))
     near, far = (embed(anchors) - embed(same)).norm(dim=1), (embed(anchors) - embed(other)).norm(dim=1)
     hard = np.where((far - near < 1.0).numpy())[0]
     near_hard = torch.from_numpy(near.data.numpy()[hard])  # fires: W103
