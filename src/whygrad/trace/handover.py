@@ -81,6 +81,13 @@ class Exits:
         """One call was given tensors and gave data back (`tf.py_function`): what left inside of it is in them."""
         self._links.extend(Handover(left, at, "source") for left in self._left if left >= since)
 
+    def returned(self) -> dict[int, list[int]]:
+        """By the operation at which something came back, those at which it is proved to have left."""
+        found: dict[int, list[int]] = {}
+        for link in self._links:
+            found.setdefault(link.entered, []).append(link.left)
+        return found
+
     def link(self, recording: Recording) -> None:
         """Add the links that were proved, and look in the source for the rest."""
         ops, stacks = recording.ops, recording.stacks

@@ -216,6 +216,6 @@ class JaxRecorder:
                 self.let_go()
         elif self.deep and len(self.recording.ops) > self._next_prune:
             alive = self.values.sweep()
-            prune(self.recording, alive, keep_recent=_KEPT // 3)
+            prune(self.recording, alive, _KEPT // 3, self.ring.is_over, self.exits.returned())
             self.root.values = self.recording.values
             self._next_prune = max(_KEPT, 2 * len(self.recording.ops))

@@ -138,10 +138,12 @@ class Ring:
         ]
         return lying[: max(0, _LYING - len(self._lying))]
 
-    def _counts(self, at: int) -> bool:
-        if self._opened is not None and at >= self._opened:
-            return True
+    def is_over(self, at: int) -> bool:
+        """Whether something belongs to first updates that have been seen to their end."""
         return any(first <= at < last for first, last in self._windows)
+
+    def _counts(self, at: int) -> bool:
+        return (self._opened is not None and at >= self._opened) or self.is_over(at)
 
     # --- at the end -------------------------------------------------------------------------------------------
 

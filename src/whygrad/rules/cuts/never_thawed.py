@@ -8,7 +8,6 @@ line is not reached again and again, with another network's update behind it eac
 
 from __future__ import annotations
 
-from whygrad.flow.events import Backward
 from whygrad.flow.variables import Optimizer
 from whygrad.rules.case import Case, asked_once
 
@@ -21,20 +20,30 @@ def never_thawed(case: Case) -> set[int]:
     """What an optimizer holds, frozen since its last gradient, with steps that did not change it behind that."""
     recording, found = case.recording, set[int]()
     for optimizer in recording.optimizers.values():
-        off = {v for v in optimizer.holds if not recording.variables[v].trainable}
-        passes = [b for b in recording.backwards if b.got & off]
-        if not passes:
-            continue  # frozen from the beginning
-        after = [s for s in recording.steps if s.optimizer == optimizer.id and s.at > passes[-1].at]
-        if len(after) <= _IN_VAIN:  # the first one took that gradient
-            continue
-        found |= off if off == optimizer.holds else _for_another(case, optimizer, off, passes[-1])
+        for last, off in _since(case, optimizer).items():
+            after = [s for s in recording.steps if s.optimizer == optimizer.id and s.at > last]
+            if len(after) > _IN_VAIN:  # the first one took that gradient
+                found |= off if off == optimizer.holds else _for_another(case, optimizer, off, last)
     return found
 
 
-def _for_another(case: Case, optimizer: Optimizer, off: set[int], last: Backward) -> set[int]:
+def _since(case: Case, optimizer: Optimizer) -> dict[int, set[int]]:
+    """What an optimizer holds and is frozen now, by its last gradient; without what was frozen from the beginning.
+
+    The recording may end where others are frozen for a moment as well.
+    """
+    found: dict[int, set[int]] = {}
+    for v in optimizer.holds:
+        if not case.variable(v).trainable:
+            last = max((b.at for b in case.recording.backwards if v in b.got), default=None)
+            if last is not None:
+                found.setdefault(last, set()).add(v)
+    return found
+
+
+def _for_another(case: Case, optimizer: Optimizer, off: set[int], last: int) -> set[int]:
     """Those that are frozen over and over, for a loss that trains others, while their own loss still reads them."""
-    later = [b for b in case.recording.backwards if b.at > last.at]
+    later = [b for b in case.recording.backwards if b.at > last]
     own = [b for b in later if b.got & optimizer.holds]
     others = [b for b in later if b.got and not b.got & optimizer.holds]
 
