@@ -63,6 +63,8 @@ class Step:
     """What the user called: `step`, `scaler.step`, `apply_gradients`, `minimize`."""
     began: int | None = None
     """When it began, where it called the program back for gradients (`step(closure)`); it uses each of those."""
+    called_back: tuple[int, ...] = ()
+    """When each of these calls began."""
     taken: dict[int, int] = field(default_factory=dict)
     """Where gradients are handed over as values: for each variable, the value that was applied to it."""
     before: dict[int, int] = field(default_factory=dict)

@@ -192,7 +192,20 @@ class Case:
     @cached_property
     def replaced(self) -> Replaced:
         """Variables that were replaced behind an optimizer's back."""
-        return replaced(self.recording, self.unheld, lambda b, v: self.reads(b, v) or self._stored(b, v))
+        unheld = self.unheld | self._bound_anew()
+        return replaced(self.recording, unheld, lambda b, v: self.reads(b, v) or self._stored(b, v))
+
+    def _bound_anew(self) -> set[int]:
+        """PyTorch: single tensors that got the name of one which an optimizer holds: of each name the last.
+
+        `image = image.detach().clamp(0, 1).requires_grad_()` in every round.
+        """
+        variables = self.recording.variables
+        held = {v for o in self.recording.optimizers.values() for v in o.holds}
+        single = [v for v in self.reachable | held if not variables[v].parameter and not variables[v].model]
+        before = {(variables[v].name, variables[v].shape) for v in single if v in held}
+        newest = {variables[v].name: v for v in sorted(single, key=lambda v: variables[v].born)}
+        return {v for v in newest.values() if v not in held and (variables[v].name, variables[v].shape) in before}
 
     @cached_property
     def reachable(self) -> set[int]:

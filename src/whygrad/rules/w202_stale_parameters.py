@@ -114,15 +114,21 @@ def check(case: Case) -> Iterator[Finding]:
     made = _made_at(case, set(first), _made_by(case, pair.stale))
     made = (placed_at(made) if made is not None else None) or made
     built = case.built(holder) if holder is not None else None
+    single = case.recording.framework == "torch" and not any(_is_part(case, v) for v in pair.fresh)
     path = [PathStep(built, "optimizer", "the optimizer took the old variables here")] if built is not None else []
     if made is not None:
-        path.append(PathStep(made, "creation", "the model got new variables here"))
+        path.append(PathStep(made, "creation", "the name got a new tensor here" if single else "the model got new variables here"))
     listed = holder is not None and case.recording.framework == "torch" and _came_before(case, pair.fresh, holder.at)
     holds = "was given" if listed else "still holds"
     holds = f"the optimizer{at_line(built, made)} {holds}" if built is not None else "the training step still asks for"
     if listed:
         why = "The list that the optimizer was given was made before a layer or a model was replaced."
         fix = "list the parameters after the last replacement, or give the optimizer model.parameters()"
+    elif single:
+        why = "An optimizer keeps the very tensors it was given. The name belongs to a new one since; the old one gets "
+        why += "no gradient any more."
+        name = case.names(pair.fresh)[0]
+        fix = f"change the values in place, under torch.no_grad(): {name}.copy_(…), {name}.clamp_(…)"
     elif built is not None and _asked_by_list(case, pair):
         why = "The gradient is asked of a list that was made before. A layer or a model that is replaced brings "
         why += "variables that are not in it."
@@ -139,12 +145,17 @@ def check(case: Case) -> Iterator[Finding]:
     before = "optimizer was built" if built is not None and not listed else "old ones were listed"
     yield Finding(
         code=CODE, rule=NAME, severity="error",
-        message=f"{holds} {count(len(pair.stale), 'variable')} that the model no longer uses; "
+        message=f"{holds} {count(len(pair.stale), 'variable')} that the {'loss' if single else 'model'} no longer uses; "
         f"{subject(case, pair.fresh)} {verb(pair.fresh, case, 'is', 'are')} trained by nobody",
         why=why, fix=fix, variables=case.names(pair.fresh), where=made or built,
-        label=f"new variables, made after the {before}",
+        label=f"{'a new tensor' if single else 'new variables'}, made after the {before}",
         path=tuple(path),
     )  # fmt: skip
+
+
+def _is_part(case: Case, variable: int) -> bool:
+    """Whether it is a parameter, or belongs to a module: what a line binds anew is a tensor of its own."""
+    return case.variable(variable).parameter or bool(case.variable(variable).model)
 
 
 def _asked_by_list(case: Case, pair: Replaced) -> bool:

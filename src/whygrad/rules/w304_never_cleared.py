@@ -61,6 +61,7 @@ from whygrad.flow.events import Backward, Step
 from whygrad.flow.source import is_given_back
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.updates.closure_heaps import ClosureHeap, closure_heaps
 from whygrad.rules.updates.heaps import Heap, heaps
 from whygrad.rules.updates.history import Share, history
 from whygrad.rules.updates.leaks import leaks
@@ -83,6 +84,9 @@ def check(case: Case) -> Iterator[Finding]:
         yield _finding(case, variables, *key, counted[key])
     for heap in heaps(case):
         yield _kept(case, heap)
+    for one in closure_heaps(case):
+        if not any(one.variables & variables for variables in found.values()):
+            yield _within_step(case, one)
     yield from _applied_twice(case, {v for variables in found.values() for v in variables})
 
 
@@ -126,6 +130,27 @@ def _twice(case: Case, variables: set[int], new: int, old: int, stepped: int, ti
         variables=case.names(variables), where=where, label="what an earlier step has applied is still there",
         loss=case.loss_site(backward),
         path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None), seen=times,
+    )  # fmt: skip
+
+
+def _within_step(case: Case, heap: ClosureHeap) -> Finding:
+    """PyTorch: an optimizer that calls the training step many times, and gets the sum of all its gradients so far."""
+    where, stepped = case.site(heap.backward.stack), heap.steps[0]
+    applied = case.site(stepped.stack)
+    name = optimizer_name(case.recording.optimizers[stepped.optimizer], applied, "the optimizer")
+    times = max(len(step.called_back) for step in heap.steps)
+    steps = [(where, "backward", "adds to what is there"), (applied, "step", "calls the closure again and again")]
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"the gradients of {subject(case, heap.variables)} pile up within a step: "
+        f"{loss_name(case, heap.backward)} adds to those of the calls of the closure before",
+        why=f"`{name}` calls its closure up to {times} times in one step, each time with other weights, and needs the "
+        "gradient at those. backward() adds to .grad, and nothing clears it between two calls.",
+        fix=f"clear within the closure, before {quoted(where, 'backward()')}: {name}.zero_grad()",
+        variables=case.names(heap.variables), where=where,
+        label=f"{verb(heap.variables, case, 'its', 'their')} gradient from the call before is still there",
+        loss=case.loss_site(heap.backward),
+        path=tuple(PathStep(site, op, role) for site, op, role in steps if site is not None), seen=len(heap.steps),
     )  # fmt: skip
 
 
@@ -245,4 +270,4 @@ def _finding(case: Case, variables: set[int], stack: int, optimizer: int | None,
 
 def piled_up(case: Case) -> set[int]:
     """Variables of which this rule speaks: a foreign gradient in their heap is the smaller part of the fault."""
-    return {*_by_step(case), *_by_hand(case)}
+    return {*_by_step(case), *_by_hand(case), *(v for heap in closure_heaps(case) for v in heap.variables)}

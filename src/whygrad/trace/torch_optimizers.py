@@ -40,7 +40,8 @@ class Optimizers:
         self.updates = Updates(recorder.session, recorder.recording)
         self._hooks: list[Any] = []
         self._stepping = False
-        self._closures: dict[int, int] = {}
+        self._closures: dict[int, list[int]] = {}
+        """By the optimizer that is stepping: when it began, and when it called the program back each time."""
         self._suspects: dict[int, weakref.ref[Tensor]] = {}
         self._new = False
 
@@ -150,8 +151,8 @@ class Optimizers:
                     if type(optimizer).__module__.startswith("torch."):
                         recorder.step_aside()
                 else:
-                    self._closures[id(optimizer)] = recorder.session.tick()
-                    watched = self._watched(closure)
+                    times = self._closures[id(optimizer)] = [recorder.session.tick()]
+                    watched = self._watched(closure, times)
                     changed = (
                         tuple(watched if a is closure else a for a in args),
                         {key: watched if value is closure else value for key, value in kwargs.items()},
@@ -167,10 +168,11 @@ class Optimizers:
             self.recorder.come_back()
             self._stepping = self.recorder.paused = False
 
-    def _watched(self, closure: _Call) -> _Call:
+    def _watched(self, closure: _Call, times: list[int]) -> _Call:
         """The closure is the user's training step; what the optimizer computes around it is its own affair."""
 
         def watched(*args: Any, **kwargs: Any) -> Any:
+            times.append(self.recorder.session.tick())
             was, self.recorder.paused = self.recorder.paused, False
             try:
                 return closure(*args, **kwargs)
@@ -189,9 +191,10 @@ class Optimizers:
                 recorder.gradients.settled(held)
                 recorder.copies.step_done(held)
                 if id(optimizer) in self._closures:
-                    began = self._closures.pop(id(optimizer))
+                    began, *called_back = self._closures.pop(id(optimizer))
                     self._note_step(optimizer, ((p, p.grad) for p in _parameters(optimizer)), sys._getframe(1))
-                    recorder.recording.steps[-1].began = began
+                    step = recorder.recording.steps[-1]
+                    step.began, step.called_back = began, tuple(called_back)
                 self._resume()
             elif self.updates.worth_a_look(optimizer):
                 recorder.deepen()

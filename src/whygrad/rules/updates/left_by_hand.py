@@ -9,6 +9,7 @@ the program asks for, and what belongs to one network with it.
 from __future__ import annotations
 
 from whygrad.rules.case import Case, asked_once
+from whygrad.rules.targets.objective import CONTRACTS, objectives
 
 
 def not_comparable(case: Case) -> set[int]:
@@ -17,7 +18,7 @@ def not_comparable(case: Case) -> set[int]:
     stepped = {s.optimizer for s in recording.steps if s.applied}
     optimizers = [recording.optimizers[number] for number in stepped]
     if not all(o.by_hand for o in optimizers):
-        return set()
+        return _inputs_are_sought(case, {v for o in optimizers for v in o.holds})
     held = {v for o in optimizers for v in o.holds}
     if recording.framework == "tensorflow":
         asked = {v for b in recording.backwards if not b.implicit for v in b.wanted}
@@ -26,6 +27,23 @@ def not_comparable(case: Case) -> set[int]:
     if any(case.variable(v).parameter for v in held):
         return set()
     return {v.id for v in recording.variables.values() if v.parameter}
+
+
+def _inputs_are_sought(case: Case, held: set[int]) -> set[int]:
+    """PyTorch: all parameters of modules, where optimizers hold single tensors alone, which a module is given.
+
+    The picture of a style transfer, an attack, a code: the network is passed through, and is to stay as it is.
+    """
+    if case.recording.framework != "torch" or not held or any(case.variable(v).model for v in held):
+        return set()
+    for objective in objectives(case):
+        mask = sum(objective.bits[v] for v in held if v in objective.bits)
+        for op in objective.part.ops if mask else ():
+            layer = op.name in CONTRACTS and any((n := case.content.get(v)) is not None and case.variable(n).model
+                                                 for v in op.inputs)  # fmt: skip
+            if layer and any(objective.live.get(v, 0) & mask for v in op.inputs):
+                return {v.id for v in case.recording.variables.values() if v.model}
+    return set()
 
 
 @asked_once
