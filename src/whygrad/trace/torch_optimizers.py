@@ -144,7 +144,7 @@ class Optimizers:
                 recorder.paused = self._stepping = True
                 if recorder.ring.running:
                     self._look_around(optimizer)
-                    self._new = self.updates.worth_a_look(optimizer)
+                    self._new = self.updates.worth_a_look(optimizer, sys._getframe(1))
                 closure = kwargs.get("closure") or next((a for a in args[1:] if callable(a)), None)
                 if closure is None:
                     self._note_step(optimizer, ((p, p.grad) for p in _parameters(optimizer)), sys._getframe(1))
@@ -196,7 +196,7 @@ class Optimizers:
                     step = recorder.recording.steps[-1]
                     step.began, step.called_back = began, tuple(called_back)
                 self._resume()
-            elif self.updates.worth_a_look(optimizer):
+            elif self.updates.worth_a_look(optimizer, sys._getframe(1)):
                 recorder.deepen()
             recorder.session.updated("torch")
 

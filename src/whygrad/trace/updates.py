@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from whygrad.flow.events import Step
@@ -20,6 +20,8 @@ class Updates:
         self.recording = recording
         self._numbers: dict[int, tuple[weakref.ref[Any], int]] = {}
         self._steps_of: dict[int, int] = {}
+        self._places: set[tuple[CodeType, int]] = set()
+        """The lines of the program that step."""
 
     def number(self, optimizer: Any, stack: int | None = None) -> int:
         """An optimizer's number; `stack` is where it was made."""
@@ -44,6 +46,7 @@ class Updates:
         self.recording.steps.append(step)
         self.recording.updates += 1
         self._steps_of[number] = self._steps_of.get(number, 0) + 1
+        self._is_new_place(frame)
         return step
 
     def enough(self) -> bool:
@@ -52,9 +55,27 @@ class Updates:
         waiting = sum(1 for number in alive if number not in self._steps_of)
         return self.session.deep_enough(self._steps_of, waiting)
 
-    def worth_a_look(self, optimizer: Any) -> bool:
-        """Whether an optimizer that steps after we let go is one that we have never seen step."""
-        return not self._steps_of.get(self.number(optimizer)) and self.session.may_deepen()
+    def worth_a_look(self, optimizer: Any, frame: FrameType | None = None) -> bool:
+        """Whether an optimizer that steps after we let go is one that we have never seen step, or never at this line.
+
+        A second phase of training has another loss, often with the same optimizer.
+        """
+        number = self.number(optimizer)
+        seen = bool(self._steps_of.get(number))
+        if (seen and not (frame is not None and self._is_new_place(frame))) or not self.session.may_deepen():
+            return False
+        self._steps_of.pop(number, None)
+        return True
+
+    def _is_new_place(self, frame: FrameType) -> bool:
+        inner: FrameType | None = frame
+        while inner is not None and not self.session.is_user(inner):
+            inner = inner.f_back
+        place = (inner.f_code, inner.f_lineno) if inner is not None else None
+        if place is None or place in self._places:
+            return False
+        self._places.add(place)
+        return True
 
     def without_gradient(self) -> set[int]:
         """Variables that an optimizer holds, or that were asked for, and that had no gradient so far."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from whygrad.rules.case import Case
 from whygrad.rules.targets.objective import CONTRACTS, MINUS, PRODUCT, SHAPING, SUM, Objective, size
 
@@ -16,7 +18,8 @@ def weight_of(case: Case, objective: Objective, others: list[int], sample: int, 
     `logged`: the value is a logarithm, of which the densities written out by hand have constant factors too.
     """
     rows = [v for v in others if size(case, v) > 1 and not objective.live.get(v, 0) & objective.trained]
-    single = [v for v in others if size(case, v) == 1 and (_is_reward_of(case, v, sample) or _is_entry(case, v))]
+    told = (v for v in others if size(case, v) == 1)
+    single = [v for v in told if _is_reward_of(case, v, sample) or _is_entry(case, v) or _is_return(case, v)]
     made = [v for v in others if _is_made_of_sample(case, v, sample) or (logged and _is_told_for(case, v, sample))]
     return next(iter(rows or single or made), None)
 
@@ -58,6 +61,24 @@ def _is_entry(case: Case, value: int) -> bool:
     if made is None or made.name not in SHAPING | {"select"}:
         return False
     return any(size(case, v) > 1 and v not in case.content and _came_in(case, v) for v in made.inputs)
+
+
+def _is_return(case: Case, value: int) -> bool:
+    """Whether a number was summed up step by step, over and over at one line, and of no variable: `R = r + gamma * R`.
+
+    A coefficient is what it is.
+    """
+    lines, todo, seen = Counter[int](), [value], {value}
+    while todo and len(seen) < _STEPS:
+        number = todo.pop()
+        op = case.made_by.get(number)
+        if op is None or size(case, number) != 1 or any(v in case.content for v in op.inputs):
+            continue
+        lines[op.stack] += op.name in SUM
+        fresh = [v for v in op.inputs if v not in seen]
+        seen.update(fresh)
+        todo.extend(fresh)
+    return any(times > 1 for times in lines.values())
 
 
 def _came_in(case: Case, value: int) -> bool:

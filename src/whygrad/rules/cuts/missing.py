@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect, bisect_left
+from collections import Counter
 from dataclasses import dataclass, field
 
 from whygrad.flow import reach
@@ -187,6 +189,7 @@ def _lost(case: Case) -> dict[int, Backward]:
         expected = _cut_off(case, backward) if _broke_down(backward) else _expected(case, backward)
         for variable in expected - case.left_alone:
             fed = variable in case.trained and not failed and not _second_in_vain(case, backward, variable)
+            fed = fed and not (backward.stack in _in_vain(case) and case.uses(backward, variable))
             frozen = not recording.variables[variable].trainable and variable not in backward.got
             frozen = frozen and not case.asks(backward, variable)
             due = any(b is not backward and case.asks(b, variable) for b in broken)  # its turn came, and failed
@@ -213,6 +216,27 @@ def _second_in_vain(case: Case, backward: Backward, variable: int) -> bool:
     step = next((s for s in case.recording.steps if s.at > backward.at), None)
     never = _never_fed(case).get(step.optimizer, frozenset()) if step is not None else frozenset()
     return variable in never and case.uses(backward, variable)
+
+
+@asked_once
+def _in_vain(case: Case) -> set[int]:
+    """PyTorch: where a pass is made, again and again, after which a step has nothing to apply to anybody.
+
+    The same weights may learn from another loss, in an earlier phase of the training.
+    """
+    recording = case.recording
+    held = {v for o in recording.optimizers.values() for v in o.holds}
+    passes = [b for b in recording.backwards if b.call == "backward" and b.error is None]
+    of_use, times = set[int](), Counter[int]()
+    for backward, following in zip(passes, [*passes[1:], None], strict=True):
+        until = following.at if following is not None else math.inf
+        steps = [s for s in recording.steps if backward.at < s.at < until]
+        trains = any(v in held or recording.variables[v].parameter for v in backward.got)
+        if steps and not trains and not any(s.applied for s in steps):
+            times[backward.stack] += 1
+        else:
+            of_use.add(backward.stack)
+    return {stack for stack, number in times.items() if number > 1 and stack not in of_use}
 
 
 @asked_once
