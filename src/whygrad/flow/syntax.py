@@ -78,11 +78,21 @@ def bound_at(site: Site) -> set[str]:
         if isinstance(node, ast.Assign) and covers(node.value, site):
             found |= {name for target in node.targets for name in spoken_in(target)}
         elif isinstance(node, ast.comprehension | ast.For) and covers(node.iter, site):
-            found |= spoken_in(node.target)
+            found |= _looped(node, site)
     for loop in loops:
         if covers(loop.iter, site):
-            found |= spoken_in(loop.target)
+            found |= _looped(loop, site)
     return found
+
+
+def _looped(loop: ast.For | ast.comprehension, site: Site) -> set[str]:
+    """The names that a loop gives to what a site computes: with `zip`, those in its place."""
+    over = loop.iter
+    if isinstance(over, ast.Call) and dotted(over.func) == "zip" and isinstance(loop.target, ast.Tuple):
+        for given, name in zip(over.args, loop.target.elts, strict=False):
+            if covers(given, site):
+                return spoken_in(name)
+    return spoken_in(loop.target)
 
 
 def unread_names(site: Site) -> set[str]:

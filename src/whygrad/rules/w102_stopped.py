@@ -73,9 +73,11 @@ When it is meant
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from whygrad.flow.source import expression
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.by_setting import stopped_by_setting
 from whygrad.rules.cuts.chosen_stops import chosen_stops
 from whygrad.rules.cuts.fixed_addend import is_fixed_addend
 from whygrad.rules.cuts.idle_terms import idle_terms
@@ -105,11 +107,21 @@ def check(case: Case) -> Iterator[Finding]:
             continue
         if verdict.variables <= misasked:
             continue
-        yield from_verdict(case, verdict, NAME, *_words(case, verdict))
+        finding = from_verdict(case, verdict, NAME, *_words(case, verdict))
+        setting = stopped_by_setting(verdict.where) if verdict.where is not None else ""
+        yield _by_setting(finding, setting) if setting else finding
     for taught in taught_copies(case):
         yield taught_finding(case, taught, CODE, NAME)
     told = {v.where for v in found}
     yield from (finding for finding in own_weights(case) if finding.where not in told)
+
+
+def _by_setting(finding: Finding, setting: str) -> Finding:
+    """A stop that a setting of the program asks for is meant, unless the setting is not."""
+    return replace(
+        finding, severity="note", why=f"{finding.why} The program makes it because `{setting}` is set.",
+        fix=f"nothing, if `{setting}` is meant; else change the setting",
+    )  # fmt: skip
 
 
 def _is_leak(case: Case, verdict: Verdict) -> bool:

@@ -71,9 +71,11 @@ When it is meant
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.idle_terms import idle_terms
+from whygrad.rules.cuts.numpy_factors import numpy_factors
 from whygrad.rules.cuts.verdict import Verdict, verdicts
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.wording import at_line, from_verdict, plain_subject, quoted
@@ -90,11 +92,32 @@ _WRITTEN = {
 
 def check(case: Case) -> Iterator[Finding]:
     """Values that left the framework on the way to the loss."""
-    for verdict in [*verdicts(case), *idle_terms(case)]:
-        if verdict.code == CODE:
-            yield from_verdict(case, verdict, NAME, *_words(case, verdict))
+    found = [verdict for verdict in (*verdicts(case), *idle_terms(case)) if verdict.code == CODE]
+    for verdict in found:
+        yield from_verdict(case, verdict, NAME, *_words(case, verdict))
+    told = {(v.where.file, v.where.line) for v in found if v.where is not None}
+    for verdict in numpy_factors(case):
+        if verdict.where is not None and (verdict.where.file, verdict.where.line) not in told:
+            yield _factor(case, verdict)
     if case.recording.framework == "jax":
         yield from _refused(case)
+
+
+def _factor(case: Case, verdict: Verdict) -> Finding:
+    """TensorFlow: the variables learn, and a part of their gradient is missing."""
+    finding = from_verdict(case, verdict, NAME, *_words(case, verdict))
+    loss, text = case.loss_site(verdict.backward), quoted(verdict.where)
+    name = plain_subject(case, verdict.variables)
+    return replace(
+        finding, severity="warning",
+        message=f"the gradient of {name} is not that of the loss{at_line(loss, verdict.where)}: {text} is a constant "
+        "to it",
+        label=f"a NumPy function: what it returns is a constant to {name}",
+        why=f"A NumPy function takes the numbers out of the tensor. {name} learns from the rest of the expression, as "
+        "if this part of it did not depend on the weights.",
+        fix=f"use the function of TensorFlow (tf, tf.math, keras.ops) in {text}; tf.stop_gradient(…) says that a "
+        "constant is meant",
+    )  # fmt: skip
 
 
 def _refused(case: Case) -> Iterator[Finding]:

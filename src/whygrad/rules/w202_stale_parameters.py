@@ -147,9 +147,10 @@ def check(case: Case) -> Iterator[Finding]:
         why += "them brings new ones."
         fix = "take the list from the model at every step (model.trainable_variables), not once at the start"
     before = "optimizer was built" if built is not None and not listed else "old ones were listed"
+    user = "loss" if single else "model"
     yield Finding(
         code=CODE, rule=NAME, severity="error",
-        message=f"{holds} {count(len(pair.stale), 'variable')} that the {'loss' if single else 'model'} no longer uses; "
+        message=f"{holds} {count(len(pair.stale), 'variable')} that the {user} no longer uses; "
         f"{subject(case, pair.fresh)} {verb(pair.fresh, case, 'is', 'are')} trained by nobody",
         why=why, fix=fix, variables=case.names(pair.fresh), where=made or built,
         label=f"{'a new tensor' if single else 'new variables'}, made after the {before}",

@@ -73,7 +73,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whygrad.flow.site import Site
+from whygrad.flow.site import Site, Stack
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.intent import is_log_probability
 from whygrad.rules.finding import Finding, PathStep
@@ -92,12 +92,15 @@ def check(case: Case) -> Iterator[Finding]:
     seen: set[tuple[str, int]] = set()
     one = {v for alias in aliases(case) for v in alias[0]}
     for objective in objectives(case):
-        for found in (*bootstraps(case, objective, live=True), *distributions(case, objective, live=True)):
-            through = objective.variables(objective.live[found.value] & objective.trained)
-            if through <= one or not _one_network(case, found) or _only_weighs(case, found):
-                continue
-            at_use = _in_loop(found) or _stopped_beside(case, found)
+        targets = (*bootstraps(case, objective, live=True), *distributions(case, objective, live=True))
+        targets = [found for found in targets if not _through(found) <= one and _one_network(case, found)]
+        leaks = [found for found in targets if not _only_weighs(case, found)]
+        calls = [call for found in leaks if (call := _asked_by(case, found))]
+        for found in leaks:
+            inside = [call for call in calls if case.stack(found.added.stack)[-len(call) :] == call]
+            at_use = not inside and (_in_loop(found) or _stopped_beside(case, found))
             where = case.site(found.difference.stack if at_use else found.added.stack)
+            where = inside[0][0] if inside else where
             place = (where.file, where.line) if where is not None else ("", 0)
             if place not in seen:
                 seen.add(place)
@@ -107,6 +110,23 @@ def check(case: Case) -> Iterator[Finding]:
         if view is not None and where is not None and (where.file, where.line) not in seen:
             seen.add((where.file, where.line))
             yield _view_finding(case, objective, view, where)
+
+
+def _through(found: Bootstrap) -> frozenset[int]:
+    return found.objective.variables(found.objective.live[found.value] & found.objective.trained)
+
+
+def _asked_by(case: Case, found: Bootstrap) -> Stack:
+    """The call of a function that only computes with what it is given: whoever gave it live values is to stop them.
+
+    The same returns are made for a log, or under no_grad. A function that asks a network itself is the place to stop.
+    """
+    stack, other = case.stack(found.added.stack), case.stack(found.difference.stack)
+    alike = next((n for n in range(min(len(stack), len(other))) if stack[-n - 1] != other[-n - 1]), 0)
+    call, beside = stack[len(stack) - alike - 1 :], other[len(other) - alike - 1 :]
+    if len(call) == len(stack) or (call[0].file, call[0].function) != (beside[0].file, beside[0].function):
+        return ()
+    return call if call[0].own and not case.reads_under.get(call) else ()
 
 
 def _in_loop(found: Bootstrap) -> bool:
@@ -157,8 +177,7 @@ def _only_weighs(case: Case, found: Bootstrap) -> bool:
 
 
 def _finding(case: Case, found: Bootstrap, where: Site | None, at_use: bool) -> Finding:
-    objective = found.objective
-    through = objective.variables(objective.live[found.value] & objective.trained)
+    objective, through = found.objective, _through(found)
     loss = case.loss_site(objective.backward)
     name = plain_subject(case, through)
     steps = [(case.site(found.added.stack), found.added.name, "the target, with a gradient"),

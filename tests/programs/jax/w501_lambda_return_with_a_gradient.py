@@ -17,8 +17,8 @@ def lambda_returns(rewards, values):
 
 def loss_fn(params, states, rewards):
     values = (jnp.tanh(states @ params["w1"]) @ params["w2"])[:, 0]
-    returns = lambda_returns(rewards, values[1:])
-    errors = returns - values[:-1]  # fires: W501
+    returns = lambda_returns(rewards, values[1:])  # fires: W501
+    errors = returns - values[:-1]
     return jnp.mean(errors**2)
 
 

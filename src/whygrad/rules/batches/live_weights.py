@@ -66,8 +66,9 @@ def live_weights(case: Case, objective: Objective) -> Iterator[LiveWeight]:
 def _enters(case: Case, objective: Objective, weight: int, product: Op) -> Op | None:
     """The difference that a weight is made of, where it is computed on, on a line of its own, before it weighs.
 
-    Normalised, it is a name of its own, that stands for the advantage from there on: it is to be stopped where it is
-    made. What goes into the product as it is, or into another term of the loss, is to be stopped in the product.
+    Normalised, or used in several products, it is a name of its own, that stands for the advantage from there on: it is
+    to be stopped where it is made. What goes into one product as it is, or into another term of the loss, is to be
+    stopped in the product.
     """
     todo, seen, between = [weight], {weight}, set[tuple[str, int] | None]()
     while todo and len(seen) < _STEPS:
@@ -76,13 +77,20 @@ def _enters(case: Case, objective: Objective, weight: int, product: Op) -> Op | 
             continue
         if _is_difference(case, op):
             between -= {_line(case, one, product) for one in (op, product)}
-            return op if between and not _has_own_term(case, objective, op.outputs[0]) else None
+            stands_alone = between or _weighs_twice(case, objective, op.outputs[0])
+            return op if stands_alone and not _has_own_term(case, objective, op.outputs[0]) else None
         if op.name not in SHAPING:
             between.add(_line(case, op, product))
         fresh = [v for v in op.inputs if v not in seen and objective.live.get(v, 0)]
         seen.update(fresh)
         todo.extend(fresh)
     return None
+
+
+def _weighs_twice(case: Case, objective: Objective, weight: int) -> bool:
+    """Whether several lines weigh with it: the surrogate of PPO, and its clipped form."""
+    lines = {op.stack for op in objective.part.ops if op.name in PRODUCT and weight in op.inputs}
+    return len(lines) > 1
 
 
 def _is_difference(case: Case, op: Op) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from whygrad.rules.case import Case
+from whygrad.rules.cuts.intent import comes_from_variable
 from whygrad.rules.targets.objective import CONTRACTS, MINUS, PRODUCT, SHAPING, SUM, Objective, size
 
 _WAY = SHAPING | SUM | MINUS | PRODUCT | frozenset({"neg", "negative", "__neg__", "clip_by_value", "clamp", "tanh"})
@@ -18,6 +19,7 @@ def weight_of(case: Case, objective: Objective, others: list[int], sample: int, 
     `logged`: the value is a logarithm, of which the densities written out by hand have constant factors too.
     """
     rows = [v for v in others if size(case, v) > 1 and not objective.live.get(v, 0) & objective.trained]
+    rows = [v for v in rows if not _is_scale(case, v, sample)]
     told = (v for v in others if size(case, v) == 1)
     single = [v for v in told if _is_reward_of(case, v, sample) or _is_entry(case, v) or _is_return(case, v)]
     made = [v for v in others if _is_made_of_sample(case, v, sample) or (logged and _is_told_for(case, v, sample))]
@@ -29,6 +31,16 @@ def _is_reward_of(case: Case, value: int, sample: int) -> bool:
     entered = {op.at for number in _back(case, value) if (op := case.made_by.get(number)) and op.kind == "enter"}
     left = (case.recording.ops.get(h.left) for h in case.recording.handovers if h.entered in entered)
     return any(sample in _back(case, number) for op in left if op is not None for number in op.inputs)
+
+
+def _is_scale(case: Case, value: int, sample: int) -> bool:
+    """Whether a number that came in from NumPy was made of what the network says beside the sample: its deviation."""
+    entered = case.made_by.get(value)
+    if entered is None or entered.kind != "enter":
+        return False
+    left = [case.recording.ops.get(h.left) for h in case.recording.handovers if h.entered == entered.at]
+    given = [v for op in left if op is not None for v in op.inputs]
+    return any(comes_from_variable(case, v) and not case.is_made_of(v, (sample,), _STEPS) for v in given)
 
 
 def _is_told_for(case: Case, value: int, sample: int) -> bool:

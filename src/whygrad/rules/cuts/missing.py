@@ -228,7 +228,7 @@ def _in_vain(case: Case) -> set[int]:
     held = {v for o in recording.optimizers.values() for v in o.holds}
     passes = [b for b in recording.backwards if b.call == "backward" and b.error is None]
     of_use, times = set[int](), Counter[int]()
-    for backward, following in zip(passes, [*passes[1:], None], strict=True):
+    for backward, following in zip(passes, [*passes[1:], None], strict=False):
         until = following.at if following is not None else math.inf
         steps = [s for s in recording.steps if backward.at < s.at < until]
         trains = any(v in held or recording.variables[v].parameter for v in backward.got)

@@ -75,6 +75,8 @@ def _sums(function: ast.AST) -> Iterator[tuple[ast.stmt, set[str], set[str]]]:
     for statement in ast.walk(function):
         if not isinstance(statement, ast.stmt) or hasattr(statement, "body"):
             continue
+        if isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Add):
+            yield statement, spoken_in(statement.target), spoken_in(statement.value)
         for node in ast.walk(statement):
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
                 yield statement, spoken_in(node.left), spoken_in(node.right)
