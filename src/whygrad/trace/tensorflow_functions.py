@@ -50,6 +50,12 @@ class Functions:
         self._inside = False
         self.runs_compiled = False
         """Whether the program has compiled functions, which run eagerly for as long as we look."""
+        self.new_tape = False
+        """Whether a function was compiled after we had let go, with a tape at a line that opened none before."""
+
+    def attach(self, patches: Patches) -> None:
+        """Stays after the recorder has let go: a training step that is compiled later is worth a look."""
+        patches.replace(polymorphic_function.Function, "__call__", self._wrap_late_call)
 
     def attach_deep(self, patches: Patches) -> None:
         """Wrap what would hide a function's body."""
@@ -61,6 +67,31 @@ class Functions:
         patches.replace(threading.Thread, "_bootstrap_inner", self._wrap_thread)
 
     # --- tf.function --------------------------------------------------------------------------------------------
+
+    def _wrap_late_call(self, original: _Call) -> _Call:
+        """Tracing showed the tape: from the next call on the first updates are looked at."""
+
+        def __call__(function: Any, *args: Any, **kwargs: Any) -> Any:
+            if self.new_tape and self._begins_again():
+                return function(*args, **kwargs)  # by the wrapper that has just been put in place
+            return original(function, *args, **kwargs)
+
+        return __call__
+
+    def _begins_again(self) -> bool:
+        recorder = self.recorder
+        try:
+            if recorder.deep or not context.executing_eagerly() or recorder.local.busy:
+                return False
+            self.new_tape = False
+            if not recorder.session.may_deepen():
+                return False
+            recorder.optimizers.updates.begin_again()
+            recorder.deepen()
+            return recorder.deep
+        except Exception as trouble:
+            recorder.trouble(trouble)
+            return False
 
     def _wrap_function(self, original: _Call) -> _Call:
         """Run the body eagerly. The program's own `run_functions_eagerly` stays as it is: Keras would notice."""

@@ -107,6 +107,7 @@ class TensorFlowRecorder:
         self.retraces.attach(self.light)
         self.edits.attach(self.light)
         self.tapes.attach(self.light)
+        self.functions.attach(self.light)
         self.light.replace(ResourceVariable, "__init__", self.variables.wrap_init)
         self.deepen()
         for package in ("keras", "tf_keras"):

@@ -71,7 +71,11 @@ class Tapes:
                     return False
                 caller = caller.f_back
             place = caller.f_code, caller.f_lineno
-            if place in self._places or not context.executing_eagerly() or recorder.local.busy:
+            if place in self._places or recorder.local.busy:
+                return False
+            if not context.executing_eagerly():
+                self._places.add(place)
+                recorder.functions.new_tape = not recorder.deep
                 return False
             if recorder.looks_on() and not TFE_Py_TapeSetIsEmpty():
                 return False  # inside of a tape whose beginning went by: of such an update only a part would be seen

@@ -67,6 +67,10 @@ class Updates:
         self._steps_of.pop(number, None)
         return True
 
+    def begin_again(self) -> None:
+        """What comes now is a phase of its own: count the updates anew."""
+        self._steps_of.clear()
+
     def _is_new_place(self, frame: FrameType) -> bool:
         inner: FrameType | None = frame
         while inner is not None and not self.session.is_user(inner):
