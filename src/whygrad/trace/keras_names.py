@@ -155,8 +155,17 @@ def _walk(path: str, thing: Any, search: _Search, depth: int) -> _Found:
     if kind == "model":
         yield from _walk_model(path, thing, search, depth)
     else:
+        before = search.keeper
+        search.keeper = "" if _is_loss(cls) else before  # what a loss compares with is to stay as it is
         for name, item in _contents(thing):
             yield from _walk(path + name if path or name[:1] != "." else name[1:], item, search, depth + 1)
+        search.keeper = before
+
+
+def _is_loss(cls: Any) -> bool:
+    """Whether this is a loss or a metric of Keras, such as a perceptual loss with a network of its own."""
+    names = {c.__name__ for c in cls.__mro__ if c.__module__.partition(".")[0] in ("keras", "tf_keras")}
+    return bool(names & {"Loss", "Metric"})
 
 
 def _holds(thing: Any, model: Any) -> bool:

@@ -51,7 +51,10 @@ class Functions:
         self.runs_compiled = False
         """Whether the program has compiled functions, which run eagerly for as long as we look."""
         self.new_tape = False
-        """Whether a function was compiled after we had let go, with a tape at a line that opened none before."""
+        """Whether a function that we never looked into was compiled after we had let go, with a tape in it."""
+        self._looked_into: set[CodeType | None] = set()
+        self._unknown = False
+        """Whether the call that is under way is of a function that we never looked into."""
 
     def attach(self, patches: Patches) -> None:
         """Stays after the recorder has let go: a training step that is compiled later is worth a look."""
@@ -72,11 +75,22 @@ class Functions:
         """Tracing showed the tape: from the next call on the first updates are looked at."""
 
         def __call__(function: Any, *args: Any, **kwargs: Any) -> Any:
+            if self.recorder.deep:
+                return original(function, *args, **kwargs)
             if self.new_tape and self._begins_again():
                 return function(*args, **kwargs)  # by the wrapper that has just been put in place
-            return original(function, *args, **kwargs)
+            was = self._unknown
+            self._unknown = was or _code_of(function._python_function) not in self._looked_into
+            try:
+                return original(function, *args, **kwargs)
+            finally:
+                self._unknown = was
 
         return __call__
+
+    def compiled_a_tape(self) -> None:
+        """A tape is opened in what is being compiled. Its lines are not the program's: AutoGraph has rewritten them."""
+        self.new_tape = self.new_tape or (self._unknown and not self.recorder.deep)
 
     def _begins_again(self) -> bool:
         recorder = self.recorder
@@ -100,7 +114,9 @@ class Functions:
             if not self.recorder.active() or self._is_framework_made(function._python_function):
                 return original(function, *args, **kwargs)
             self.runs_compiled = True
-            if self.recorder.ring.running:  # the first one: it is compiled as it would be without us
+            if not self.recorder.ring.running:
+                self._looked_into.add(_code_of(function._python_function))
+            else:  # the first one: it is compiled as it would be without us
                 self.recorder.let_go()
                 return function(*args, **kwargs)
             outermost, self._inside = not self._inside, True

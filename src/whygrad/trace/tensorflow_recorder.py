@@ -19,7 +19,7 @@ from tensorflow.python.eager import context
 from tensorflow.python.framework import op_callbacks, ops, versions
 from tensorflow.python.pywrap_tfe import TFE_Py_TapeSetIsStopped
 
-from whygrad.flow.operations import Kind, Op
+from whygrad.flow.operations import ITS_OWN, Kind, Op
 from whygrad.flow.recording import Recording
 from whygrad.trace import tensorflow_generated
 from whygrad.trace import tensorflow_vocabulary as words
@@ -39,7 +39,7 @@ from whygrad.trace.tensorflow_numbers import SINGULAR, NumbersSeen, look_at_batc
 from whygrad.trace.tensorflow_optimizers import Optimizers
 from whygrad.trace.tensorflow_retraces import Retraces
 from whygrad.trace.tensorflow_tapes import Tapes
-from whygrad.trace.tensorflow_values import LOOKED_AT, Values, in_stop
+from whygrad.trace.tensorflow_values import LOOKED_AT, Values, asks_to_stop, in_stop
 from whygrad.trace.tensorflow_variables import ResourceVariable, Variables
 from whygrad.trace.upkeep import prune
 
@@ -257,6 +257,7 @@ class TensorFlowRecorder:
             put_in = self.layers.put_in(frame)
             stack = self.session.stacks.inside(stack, put_in) if put_in is not None else stack
         detail = outputs[0].dtype.name if kind == "discrete" else ""
+        detail = ITS_OWN if kind == "stop" and not asks_to_stop(frame, self.session.is_user) else detail
         own_pause = kind == "stop" or words.is_function(op_type) or (op_type in words.READS and in_stop(frame))
         carries = self._carries(op_type, kind)
         op = self.add(words.friendly(op_type), kind, sources, numbers, stack, carries, detail, own_pause)

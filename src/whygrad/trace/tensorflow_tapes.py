@@ -74,8 +74,7 @@ class Tapes:
             if place in self._places or recorder.local.busy:
                 return False
             if not context.executing_eagerly():
-                self._places.add(place)
-                recorder.functions.new_tape = not recorder.deep
+                recorder.functions.compiled_a_tape()
                 return False
             if recorder.looks_on() and not TFE_Py_TapeSetIsEmpty():
                 return False  # inside of a tape whose beginning went by: of such an update only a part would be seen

@@ -7,7 +7,7 @@ enters here, or a variable that TensorFlow has read without telling.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -133,6 +133,19 @@ def tensors_in(thing: Any, depth: int = 0) -> Iterator[Any]:
         elif isinstance(thing, dict):
             for item in thing.values():
                 yield from tensors_in(item, depth + 1)
+
+
+_WRAPPERS = frozenset({"error_handler", "op_dispatch_handler", "wrapper", "tf_wrapper"})
+
+
+def asks_to_stop(frame: FrameType | None, is_user: Callable[[FrameType | None], bool]) -> bool:
+    """Whether the program itself calls for a stop, and not a function of TensorFlow for its own ends (`logsumexp`)."""
+    outermost = ""
+    while frame is not None and not is_user(frame):
+        if frame.f_code.co_name not in _WRAPPERS:
+            outermost = frame.f_code.co_name
+        frame = frame.f_back
+    return frame is None or "stop_gradient" in outermost
 
 
 def in_stop(frame: FrameType | None) -> bool:

@@ -24,7 +24,9 @@ def numpy_factors(case: Case) -> list[Verdict]:
     if case.recording.framework != "tensorflow":
         return []
     found: dict[int, Verdict] = {}
-    passes = [b for b in case.recording.backwards if b.tape is not None and b.error is None and b.got and not b.implicit]
+    passes = [
+        b for b in case.recording.backwards if b.tape is not None and b.error is None and b.got and not b.implicit
+    ]
     for backward in passes[:_PASSES]:
         tape = case.recording.tapes.get(backward.tape) if backward.tape is not None else None
         part = case.slice(backward, reach.PROVED)

@@ -70,7 +70,8 @@ def serves_as_target(case: Case, network: str, members: set[int] | None = None) 
     """Whether an untrained network is there to be compared with: a target, a teacher, a fixed random network.
 
     Told from a forgotten one by what it is fed and where its output goes. A target has the shape of a trained network
-    and sees other inputs than that one (the next states); a teacher's output meets a trained network's in a difference.
+    and sees other inputs than that one (the next states); a teacher's output meets a trained network's in a difference;
+    what a perceptual loss asks about data and about a trained network's output is compared with itself.
     `members`: the untrained part, where one module keeps both.
     """
     recording = case.recording
@@ -130,7 +131,12 @@ def _meets_in_difference(case: Case, variables: set[int]) -> bool:
             left, right = op.inputs[0], op.inputs[1]
             for one, two in ((left, right), (right, left)):
                 apart = one in ours and one not in theirs and two in theirs and two not in ours
-                if apart and not _scalar(case.recording.values[one].shape):  # two loss terms are no comparison
+                features = (
+                    one in ours and one not in theirs and two in theirs and two in ours
+                )  # of data, and of a guess
+                if (apart or features) and not _scalar(
+                    case.recording.values[one].shape
+                ):  # two loss terms are no comparison
                     return True
         if mine:
             ours.update(op.outputs)
