@@ -93,8 +93,8 @@ def check(case: Case) -> Iterator[Finding]:
     one = {v for alias in aliases(case) for v in alias[0]}
     for objective in objectives(case):
         targets = (*bootstraps(case, objective, live=True), *distributions(case, objective, live=True))
-        targets = [found for found in targets if not _through(found) <= one and _one_network(case, found)]
-        leaks = [found for found in targets if not _only_weighs(case, found)]
+        fitting = [found for found in targets if not _through(found) <= one and _one_network(case, found)]
+        leaks = [found for found in fitting if not _only_weighs(case, found)]
         calls = [call for found in leaks if (call := _asked_by(case, found))]
         for found in leaks:
             inside = [call for call in calls if case.stack(found.added.stack)[-len(call) :] == call]

@@ -71,7 +71,10 @@ def _meant(case: Case, plain: PlainNumbers, file: str, tree: ast.Module, kind: a
 
 
 def _followed(case: Case, plain: PlainNumbers, file: str, tree: ast.Module, kind: ast.ClassDef) -> dict[str, _Given]:
-    """The floats that the training loop shows round by round, in one breath with arrays of the same part that learn."""
+    """The floats that the training loop shows round by round, as what changes.
+
+    That is in one breath with arrays of the same part that learn, or turned into a number, as one does with an array.
+    """
     loop = _loop(case, plain, file)
     if loop is None or kind.lineno <= loop.lineno <= (kind.end_lineno or 0):
         return {}
@@ -81,11 +84,18 @@ def _followed(case: Case, plain: PlainNumbers, file: str, tree: ast.Module, kind
     for one in shown:
         read = {dotted(n) for n in ast.walk(one) if isinstance(n, ast.Attribute)}
         beside = any(f"{plain.name}.{name}" in read for name in plain.arrays)
-        for name in plain.floats if beside else ():
+        turned = {dotted(n.args[0]) for n in ast.walk(one) if isinstance(n, ast.Call) and _turns(n)}
+        for name in plain.floats:
             uses, given = _uses(tree, name, inside), _given(file, tree, kind, plain, name)
-            if f"{plain.name}.{name}" in read and uses and all(uses) and given is not None:
+            shown_as = f"{plain.name}.{name}"
+            if shown_as in (read if beside else turned) and uses and all(uses) and given is not None:
                 found[name] = given
     return {name: one for name, one in found.items() if not _elsewhere(tree, one.value)}
+
+
+def _turns(call: ast.Call) -> bool:
+    """Whether an array would be turned into a number: `float(model.rate)`. A float is one already."""
+    return dotted(call.func).rpartition(".")[2] in ("float", "asarray", "array", "item") and bool(call.args)
 
 
 def _asked_for(case: Case, plain: PlainNumbers, file: str, tree: ast.Module, kind: ast.ClassDef) -> dict[str, _Given]:
@@ -225,7 +235,7 @@ def _finding(case: Case, plain: PlainNumbers, given: dict[str, _Given], read: bo
     who = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
     whole = plain.name.partition(".")[0]
     trained = " and ".join(f"`{name}`" for name in plain.arrays) if plain.alone else f"the arrays of `{whole}`"
-    shown = "it beside them" if plain.alone or not read else "its gradient, which is None"
+    shown = "its gradient, which is None" if read else "it beside them" if plain.alone else "it round by round"
     backward = next(b for b in case.recording.backwards if b.stack == plain.stack)
     lines = list(dict.fromkeys(one.where for one in given.values()))
     asked, loss = case.site(plain.stack), case.loss_site(backward)
