@@ -89,9 +89,9 @@ from collections.abc import Iterator
 
 from whygrad.flow import reach
 from whygrad.flow.events import Backward
+from whygrad.flow.kept import is_store, keeps_own_state, put_away
 from whygrad.flow.operations import Op
 from whygrad.flow.site import Site, shared_site
-from whygrad.flow.syntax import is_store, keeps_own_state, put_away
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.carried_over_step import Carried, carried_over_step
 from whygrad.rules.cuts.computed_once import Once, computed_once

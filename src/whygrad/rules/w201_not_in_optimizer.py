@@ -148,7 +148,9 @@ def check(case: Case) -> Iterator[Finding]:
     idle -= {v for b in recording.backwards if b.error is not None for v in b.wanted}  # asked for, and refused: W107
     idle -= {v for b in recording.backwards if not b.implicit for v in without_slope(case, b, idle & set(b.wanted))}
     if recording.failed:
-        idle -= _asked_once(case)  # the program stopped in its first update, and the step may stand further down
+        # The program stopped in its first update, and the step may stand further down.
+        times = Counter(v for b in recording.backwards if not b.implicit for v in b.wanted)
+        idle -= {v for v, number in times.items() if number == 1}
         idle -= {v for v in idle if _lone_number(case, v)}  # so may what writes it: a copy of the temperature
     if recording.framework == "jax":
         idle -= left_behind(case)  # W202: the updates go to another copy of the model
@@ -172,12 +174,6 @@ def check(case: Case) -> Iterator[Finding]:
         finding = _finding(case, network, set(group))
         if finding.where is None or finding.where not in emptied:  # why they are missing there is told already
             yield finding
-
-
-def _asked_once(case: Case) -> set[int]:
-    """Variables that were asked for once, in an update that was not finished."""
-    times = Counter(v for b in case.recording.backwards if not b.implicit for v in b.wanted)
-    return {v for v, number in times.items() if number == 1}
 
 
 def _lone_number(case: Case, variable: int) -> bool:

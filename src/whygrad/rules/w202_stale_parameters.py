@@ -78,8 +78,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from whygrad.flow.events import Backward, Step
+from whygrad.flow.kept import placed_at
 from whygrad.flow.site import Site
-from whygrad.flow.syntax import at_node, bindings, function_of, placed_at
+from whygrad.flow.syntax import at_node, bindings, function_of
 from whygrad.flow.variables import Begun
 from whygrad.rules.case import Case
 from whygrad.rules.cuts.creation import created_at

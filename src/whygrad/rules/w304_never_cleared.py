@@ -57,7 +57,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from whygrad.flow.events import Backward, Step
+from whygrad.flow.events import Backward, Clear, Step
 from whygrad.flow.source import is_given_back
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
@@ -66,7 +66,7 @@ from whygrad.rules.updates.heaps import Heap, heaps
 from whygrad.rules.updates.history import Share, history
 from whygrad.rules.updates.leaks import leaks
 from whygrad.rules.updates.order import loss_name, optimizer_name, passes
-from whygrad.rules.wording import at_line, quoted, subject, verb
+from whygrad.rules.wording import at_line, plain_subject, quoted, subject, verb
 
 CODE, NAME = "W304", "never-cleared"
 SUMMARY = "gradients pile up over updates: nobody clears them"
@@ -250,6 +250,10 @@ def _finding(case: Case, variables: set[int], stack: int, optimizer: int | None,
     cleared = next((c for c in case.recording.clears if c.variables & variables), None)
     name = optimizer_name(case.recording.optimizers[optimizer], applied, "") if optimizer is not None else ""
     stations = [(where, "backward", "adds to what is there"), (applied, "step", "applies the whole heap")]
+    label = f"{verb(variables, case, 'its', 'their')} gradient from the update before is still there"
+    amiss = None if cleared else _clears_others(case, backward, variables)
+    if amiss is not None:
+        where, label = case.site(amiss.stack), f"clears {plain_subject(case, set(amiss.variables))}, once more"
     fix = f"{name}.zero_grad()" if name else "zero_grad()"
     if optimizer is None or (case.recording.optimizers[optimizer].by_hand and not cleared):
         fix = "w.grad = None for each of them"
@@ -260,12 +264,27 @@ def _finding(case: Case, variables: set[int], stack: int, optimizer: int | None,
         f"the updates before{rarely}",
         why="backward() adds to .grad, and a step leaves it there. Each update applies the sum of all gradients so "
         f"far, of which all but one belong to weights that are long gone. Seen in {times} of the traced updates.",
-        fix=f"clear before each backward pass: {fix} before {quoted(where, 'backward()')}",
-        variables=case.names(variables), where=where,
-        label=f"{verb(variables, case, 'its', 'their')} gradient from the update before is still there",
+        fix=f"clear before each backward pass: {fix} {'in place of' if amiss else 'before'} "
+        f"{quoted(where, 'backward()')}",
+        variables=case.names(variables), where=where, label=label,
         loss=case.loss_site(backward),
         path=tuple(PathStep(site, op, role) for site, op, role in stations if site is not None), seen=times,
     )  # fmt: skip
+
+
+def _clears_others(case: Case, backward: Backward, variables: set[int]) -> Clear | None:
+    """The clearing right before a pass, if it is of others, which another line clears for their own pass."""
+    events = sorted([*(b.at for b in case.recording.backwards), *(s.at for s in case.recording.steps)])
+    found: list[Clear] = []
+    for one in (b for b in passes(case) if b.stack == backward.stack):
+        before = max((at for at in events if at < one.at), default=0)
+        found += [c for c in case.recording.clears if before < c.at < one.at and not c.variables & variables]
+    places = {c.stack for c in found}
+    for clear in found:
+        elsewhere = [c for c in case.recording.clears if c.variables == clear.variables and c.stack not in places]
+        if clear.variables and elsewhere and not clear.variables & backward.got:
+            return clear
+    return None
 
 
 def piled_up(case: Case) -> set[int]:

@@ -13,8 +13,8 @@ class Agent:
 
     def update(self, states: torch.Tensor, actions: torch.Tensor, goals: torch.Tensor) -> None:
         critic_loss = (self.critic(torch.cat([states, actions], 1)) - goals).pow(2).mean()
-        self.actor_opt.zero_grad()
-        critic_loss.backward()  # fires: W304
+        self.actor_opt.zero_grad()  # fires: W304
+        critic_loss.backward()
         self.critic_opt.step()
         actor_loss = -self.critic(torch.cat([states, self.actor(states)], 1)).mean()
         self.actor_opt.zero_grad()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
+from whygrad.flow.operations import Op
 from whygrad.rules.case import Case
-from whygrad.rules.cuts.intent import comes_from_variable
 from whygrad.rules.targets.objective import CONTRACTS, MINUS, PRODUCT, SHAPING, SUM, Objective, size
 
 _WAY = SHAPING | SUM | MINUS | PRODUCT | frozenset({"neg", "negative", "__neg__", "clip_by_value", "clamp", "tanh"})
 _STEPS = 12
 _NEAR = 4
+_FAR = 200
 
 
 def weight_of(case: Case, objective: Objective, others: list[int], sample: int, logged: bool) -> int | None:
@@ -19,7 +20,7 @@ def weight_of(case: Case, objective: Objective, others: list[int], sample: int, 
     `logged`: the value is a logarithm, of which the densities written out by hand have constant factors too.
     """
     rows = [v for v in others if size(case, v) > 1 and not objective.live.get(v, 0) & objective.trained]
-    rows = [v for v in rows if not _is_scale(case, v, sample)]
+    rows = [v for v in rows if not _is_scale(case, objective, v, sample)]
     told = (v for v in others if size(case, v) == 1)
     single = [v for v in told if _is_reward_of(case, v, sample) or _is_entry(case, v) or _is_return(case, v)]
     made = [v for v in others if _is_made_of_sample(case, v, sample) or (logged and _is_told_for(case, v, sample))]
@@ -33,14 +34,23 @@ def _is_reward_of(case: Case, value: int, sample: int) -> bool:
     return any(sample in _back(case, number) for op in left if op is not None for number in op.inputs)
 
 
-def _is_scale(case: Case, value: int, sample: int) -> bool:
-    """Whether a number that came in from NumPy was made of what the network says beside the sample: its deviation."""
+def _is_scale(case: Case, objective: Objective, value: int, sample: int) -> bool:
+    """Whether a line takes a number out of what the policy says beside the sample, and weighs with it: a deviation.
+
+    What has come back from elsewhere is an answer of the world, or an estimate.
+    """
     entered = case.made_by.get(value)
     if entered is None or entered.kind != "enter":
         return False
     left = [case.recording.ops.get(h.left) for h in case.recording.handovers if h.entered == entered.at]
-    given = [v for op in left if op is not None for v in op.inputs]
-    return any(comes_from_variable(case, v) and not case.is_made_of(v, (sample,), _STEPS) for v in given)
+    given = [v for op in left if op is not None and _on_one_line(case, op, entered) for v in op.inputs]
+    policy = {v for v, variable in case.content.items() if objective.bits.get(variable, 0) & objective.trained}
+    return any(case.is_made_of(v, policy, _FAR) and not case.is_made_of(v, (sample,), _STEPS) for v in given)
+
+
+def _on_one_line(case: Case, one: Op, other: Op) -> bool:
+    (first, *outer), (second, *around) = case.stack(one.stack), case.stack(other.stack)
+    return (first.file, first.line, outer) == (second.file, second.line, around)
 
 
 def _is_told_for(case: Case, value: int, sample: int) -> bool:

@@ -42,14 +42,16 @@ def _since(case: Case, optimizer: Optimizer) -> dict[int, set[int]]:
 
 
 def _for_another(case: Case, optimizer: Optimizer, off: set[int], last: int) -> set[int]:
-    """Those that are frozen over and over, for a loss that trains others, while their own loss still reads them."""
+    """Those that are frozen over and over, around a loss that trains others, while their own loss still reads them.
+
+    That other loss need not read them: of two critics TD3 asks the first alone, and freezes both.
+    """
     later = [b for b in case.recording.backwards if b.at > last]
     own = [b for b in later if b.got & optimizer.holds]
     others = [b for b in later if b.got and not b.got & optimizer.holds]
 
     def wanted(variable: int) -> bool:
         again = case.variable(variable).frozen_times > 1
-        read_by_others = any(case.reads(b, variable) for b in others)
-        return again and read_by_others and sum(case.reads(b, variable) for b in own) >= _IN_VAIN
+        return again and len(others) >= _IN_VAIN and sum(case.reads(b, variable) for b in own) >= _IN_VAIN
 
     return {v for v in off if wanted(v)}

@@ -6,9 +6,10 @@ import ast
 
 from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
-from whygrad.flow.syntax import around, at_node, bindings, covers, dotted, function_of, spoken_in
+from whygrad.flow.syntax import Function, around, at_node, bindings, covers, dotted, function_of, spoken_in, tree_of
 from whygrad.rules.case import Case
 from whygrad.rules.numbers.flatness import Dead, fed_by
+from whygrad.rules.targets.handed import handed_as
 
 
 def place_of(case: Case, dead: Dead) -> Site | None:
@@ -27,20 +28,47 @@ def place_of(case: Case, dead: Dead) -> Site | None:
 
 
 def computed_outside(case: Case, dead: Dead) -> Site | None:
-    """Where NumPy computed the zeros that came in: what was last bound to the name that is handed over there."""
-    site = case.site(dead.zero.stack) if dead.zero is not None and dead.zero.kind == "enter" else None
-    function = function_of(site) if site is not None else None
-    if site is None or function is None:
+    """Where NumPy computed the zeros that came in: what was last bound to the name that is handed over there.
+
+    An argument was bound by whoever calls the function; what a function of the program returned, by its last line.
+    """
+    zero = dead.zero if dead.zero is not None and dead.zero.kind == "enter" else None
+    stack = case.stack(zero.stack) if zero is not None else ()
+    site = stack[0] if stack else None
+    tree = tree_of(site.file) if site is not None else None
+    if site is None or tree is None:
         return None
-    handed = [n for n in ast.walk(function) if isinstance(n, ast.Call) and covers(n, site) and n.lineno == site.line]
-    names = {dotted(_plain(argument)) for call in handed for argument in call.args[:1]}
+    handed = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and covers(n, site) and n.lineno == site.line]
+    names = {dotted(_plain(argument)) for call in handed for argument in call.args[:1]} - {""}
+    for depth, place in enumerate(stack):
+        value = _last_bound(place, names)
+        if value is not None:
+            value = _returned(place, value) or value
+            return at_node(place, value) if isinstance(value, ast.BinOp) else None
+        if place.function != stack[min(depth + 1, len(stack) - 1)].function:
+            names = {outer for name in names if (outer := handed_as(stack, depth, name))}
+    return None
+
+
+def _last_bound(site: Site, names: set[str]) -> ast.expr | None:
+    function = function_of(site)
     bound = [
         node.value
-        for node in ast.walk(function)
+        for node in (ast.walk(function) if function is not None else ())
         if isinstance(node, ast.Assign) and node.lineno < site.line and names & {dotted(t) for t in node.targets}
     ]
-    last = max(bound, key=lambda value: value.lineno, default=None)
-    return at_node(site, last) if isinstance(last, ast.BinOp) else None
+    return max(bound, key=lambda value: value.lineno, default=None)
+
+
+def _returned(site: Site, value: ast.expr) -> ast.expr | None:
+    """What a function of the program's own returns that does nothing else with it."""
+    name = dotted(value.func).rpartition(".")[2] if isinstance(value, ast.Call) else ""
+    tree = tree_of(site.file)
+    made = (
+        [n for n in ast.walk(tree) if isinstance(n, Function) and n.name == name] if tree is not None and name else []
+    )
+    ends = [n.value for one in made for n in ast.walk(one) if isinstance(n, ast.Return)]
+    return ends[0] if len(ends) == 1 else None
 
 
 def _plain(node: ast.expr) -> ast.expr:
