@@ -96,11 +96,12 @@ from whygrad.rules.targets.twins import target_networks
 from whygrad.rules.updates.adversaries import Misasked, asked_of_one
 from whygrad.rules.updates.history import history
 from whygrad.rules.updates.leaks import Leak, leaks
+from whygrad.rules.updates.one_sum import OneSum, sums_of_two_players
 from whygrad.rules.updates.order import optimizer_name
 from whygrad.rules.updates.past_the_mask import past_the_mask
 from whygrad.rules.updates.weighed_twice import WeighedTwice, weighed_twice
 from whygrad.rules.w304_never_cleared import piled_up
-from whygrad.rules.wording import at_line, plain_subject, subject, verb
+from whygrad.rules.wording import at_line, plain_subject, quoted, subject, verb
 
 CODE, NAME = "W205", "wrong-network-trained"
 SUMMARY = "a loss's gradient is applied to a network it should leave alone"
@@ -113,6 +114,8 @@ def check(case: Case) -> Iterator[Finding]:
         if leak.kind != "wrong step" and not leak.variables & heaps:
             yield _leak(case, leak)
     yield from past_the_mask(case)
+    for players in sums_of_two_players(case) if not leaks(case) else ():
+        yield _summed(case, players)
     for found in weighed_twice(case):
         yield _weighed(case, found)
     targets = list(_targets(case))
@@ -140,6 +143,24 @@ def _weighed(case: Case, found: WeighedTwice) -> Finding:
         variables=case.names(found.moved), where=where, label=f"trains {moved} too", loss=loss,
         path=stations((other, found.stopped.name, "the same, with the weight stopped"),
                       (where, found.both.name, "both of them alive"), (loss, "loss", "the loss")),
+    )  # fmt: skip
+
+
+def _summed(case: Case, found: OneSum) -> Finding:
+    """Two players, and one gradient of the sum of their losses for both."""
+    where, asked = case.loss_site(found.backward), case.site(found.backward.stack)
+    maker, judge = plain_subject(case, found.maker), plain_subject(case, found.judge)
+    return Finding(
+        code=CODE, rule=NAME, severity="error",
+        message=f"{judge} and {maker} are both moved by {quoted(where, 'the sum')}, the sum of the loss of either",
+        why=f"The loss of {judge} is small where it tells what {maker} makes from the rest; that of {maker} is small "
+        f"where {judge} is wrong about it. With respect to both, each undoes what the other teaches.",
+        fix=f"take two gradients: of the loss of {judge} with respect to {judge} alone, and of that of {maker} with "
+        f"respect to {maker} alone",
+        variables=case.names(found.judge | found.maker), where=where, label="each loss moves the other network too",
+        loss=where,
+        path=stations((where, "add", "the sum of both losses"),
+                      (asked, found.backward.call, "the gradient is computed here")),
     )  # fmt: skip
 
 

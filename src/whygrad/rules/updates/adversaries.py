@@ -121,8 +121,8 @@ def asked_of_one(case: Case) -> Iterator[Misasked]:
         terms = dropped_terms(case.recording, part, maker if judges or not through else judge, mine)
         for term in {op.at: op for op in terms.values()}.values():
             own = reach.backward_slice(case.recording, term.outputs[0], case.made_by, mine.at, reach.CERTAIN)
-            shown = through and any(_behind(case, mine.at, op) & maker for op in _calls(case, own, judge))
-            if shown and _contrast_within(case, own, mine.at, maker, judge) != judges:
+            shown = through and any(_behind(case, mine.at, op) & maker for op in calls_within(case, own, judge))
+            if shown and contrast_within(case, own, mine.at, maker, judge) != judges:
                 moved, meant = (maker, judge) if judges else (judge, maker)
                 yield Misasked(mine if judges else theirs, term, moved, meant, "made" if judges else "judges")
                 break
@@ -133,8 +133,8 @@ def asked_of_one(case: Case) -> Iterator[Misasked]:
 
 def _rather(case: Case, part: reach.Slice, own: reach.Slice, meant: set[int], moved: set[int]) -> bool:
     """Whether the one loss calls the one network more often than the other loss does, and the other the other."""
-    theirs = len(_calls(case, part, meant)) > len(_calls(case, own, meant)) > 0
-    return theirs and len(_calls(case, own, moved)) > len(_calls(case, part, moved)) > 0
+    theirs = len(calls_within(case, part, meant)) > len(calls_within(case, own, meant)) > 0
+    return theirs and len(calls_within(case, own, moved)) > len(calls_within(case, part, moved)) > 0
 
 
 def _losses(case: Case) -> tuple[dict[_Place, list[Backward]], dict[_Place, set[int]]]:
@@ -156,19 +156,24 @@ def _forgotten(case: Case, mine: Backward, theirs: Backward, judge: set[int]) ->
 
 def _through(case: Case, backward: Backward, maker: set[int], judge: set[int]) -> bool:
     """Whether the judge is computed from the maker, and not the other way round: a shared encoder comes first."""
-    part, until = case.slice(backward, reach.CERTAIN), backward.at
-    return any(_behind(case, until, op) & maker for op in _calls(case, part, judge)) and not any(
-        _behind(case, until, op) & judge for op in _calls(case, part, maker)
+    return made_through(case, case.slice(backward, reach.CERTAIN), backward.at, maker, judge)
+
+
+def made_through(case: Case, part: reach.Slice, until: int, maker: set[int], judge: set[int]) -> bool:
+    """The same of a part of a loss."""
+    return any(_behind(case, until, op) & maker for op in calls_within(case, part, judge)) and not any(
+        _behind(case, until, op) & judge for op in calls_within(case, part, maker)
     )
 
 
 def _contrasts(case: Case, backward: Backward, maker: set[int], judge: set[int]) -> bool:
     """Whether a loss calls the judge on what the maker made and on something else, apart or joined to one batch."""
-    return _contrast_within(case, case.slice(backward, reach.CERTAIN), backward.at, maker, judge)
+    return contrast_within(case, case.slice(backward, reach.CERTAIN), backward.at, maker, judge)
 
 
-def _contrast_within(case: Case, part: reach.Slice, until: int, maker: set[int], judge: set[int]) -> bool:
-    calls = [op for op in _calls(case, part, judge) if not _behind(case, until, op) & judge]
+def contrast_within(case: Case, part: reach.Slice, until: int, maker: set[int], judge: set[int]) -> bool:
+    """The same of a part of a loss."""
+    calls = [op for op in calls_within(case, part, judge) if not _behind(case, until, op) & judge]
     made = [bool(_behind(case, until, op) & maker) for op in calls]
     if True not in made:
         return False
@@ -189,7 +194,7 @@ def _contrasts_apart(case: Case, backward: Backward, own: list[Backward], maker:
     """Whether the judge has a pass of its own for what the maker made, and another one for something else."""
 
     def made(one: Backward) -> list[bool]:
-        behind = [_behind(case, one.at, op) for op in _calls(case, case.slice(one, reach.CERTAIN), judge)]
+        behind = [_behind(case, one.at, op) for op in calls_within(case, case.slice(one, reach.CERTAIN), judge)]
         return [bool(variables & maker) for variables in behind if not variables & judge]
 
     return True in made(backward) and any(given and True not in given for one in own if (given := made(one)))
@@ -240,7 +245,7 @@ def _outside(case: Case, backward: Backward) -> set[int]:
     return {v for n in part.values if n in values and (v := values[n].variable) is not None}
 
 
-def _calls(case: Case, part: reach.Slice, variables: set[int]) -> list[Op]:
+def calls_within(case: Case, part: reach.Slice, variables: set[int]) -> list[Op]:
     """The operations of a loss that put something through a layer of these variables."""
     values = case.recording.values
     return [
