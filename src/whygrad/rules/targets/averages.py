@@ -45,6 +45,17 @@ def averaged_with(case: Case) -> dict[int, set[int]]:
     return found
 
 
+def averaged_with_itself(case: Case) -> set[int]:
+    """Variables of which a new and an older content are averaged: the target was given the trained arrays."""
+    found: set[int] = set()
+    for op in case.recording.ops.values():
+        one, other = (_plain(case, part) for part in _mixture(case, op))
+        owner = case.content.get(one)
+        if owner is not None and one != other and case.content.get(other) == owner:
+            found.add(owner)
+    return found
+
+
 def _linked(case: Case, links: list[tuple[int, int]]) -> bool:
     """Whether one average goes into the next: as it is, or where a condition chose between it and the one before."""
     made = {new for _, new in links}

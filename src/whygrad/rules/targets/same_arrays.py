@@ -17,7 +17,7 @@ from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.targets import sync_source
-from whygrad.rules.targets.averages import unused_averages
+from whygrad.rules.targets.averages import averaged_with_itself, unused_averages
 from whygrad.rules.targets.distributions import distributions
 from whygrad.rules.targets.handed import handed_as
 from whygrad.rules.targets.objective import CONTRACTS, bootstraps, objectives
@@ -46,7 +46,8 @@ class Same:
 def found(case: Case) -> list[Same]:
     """Each network once."""
     known: list[Same] = []
-    kinds = (_given_twice, _differentiated_twice, _replaced_each_time, _passed_by, _left_aside, _one_object, _acting)
+    kinds = (_given_twice, _kept_twice, _differentiated_twice, _replaced_each_time, _passed_by, _left_aside,
+             _one_object, _acting)  # fmt: skip
     for one in (same for kind in kinds for same in kind(case)):
         if not any(one.members & other.members or one.where == other.where for other in known):
             known.append(one)
@@ -66,6 +67,19 @@ def _given_twice(case: Case) -> Iterator[Same]:
                 members = set(objective.variables(ours & objective.read.get(target.value, 0)))
                 if members and members <= event.variables:
                     yield _explained(case, members, objective.backward, event)
+
+
+def _kept_twice(case: Case) -> Iterator[Same]:
+    """The same, where another network learns from the target; an average of the two is computed inside, and dropped."""
+    mixed = averaged_with_itself(case) if case.recording.doubled else set()
+    for event in case.recording.doubled:
+        if event.calls < _OFTEN or event.times < event.calls or not event.variables & mixed:
+            continue
+        for objective in objectives(case):
+            read = objective.variables(sum(objective.bits.values()) & ~objective.trained)
+            members = set(read & event.variables & mixed)
+            if members and _inside(case, objective.backward, event):
+                yield _explained(case, members, objective.backward, event)
 
 
 def _differentiated_twice(case: Case) -> Iterator[Same]:
@@ -275,6 +289,13 @@ def _explained(case: Case, members: set[int], backward: Backward, event: Doubled
                     f"`{target}` is replaced by `{online}` after every update.",
                     f"replace `{target}` only after every so many updates, or average: optax.incremental_update(…)",
                 )  # fmt: skip
+    apart = _bound_alike(files, given)
+    if apart is not None:
+        target, where, source = apart
+        return Same(members, backward, where, f"`{target}` is what is trained",
+            f"`{target}` is given `{source}` after every update, as the trained network is.",
+            f"give `{target}` the average, or what it was before: it is to follow slowly",
+        )  # fmt: skip
     ours = next((o for o in given if all(_is_of(case.variable(v).name, o) for v in members)), "")
     for target in given if ours else ():
         alike = kept_alike(call, target, ours) if call is not None and target != ours else None
@@ -292,6 +313,18 @@ def _explained(case: Case, members: set[int], backward: Backward, event: Doubled
     return Same(members, backward, call, "both sets of parameters are the same arrays",
         "The function takes two sets of parameters and is given the same arrays for both.",
         "pass target parameters that are replaced only after every so many updates")  # fmt: skip
+
+
+def _bound_alike(files: list[str], given: list[str]) -> tuple[str, Site, str] | None:
+    """Of two arguments that one name is bound to, the second: `self.critic = new; self.target = new`."""
+    found: dict[tuple[str, str, str], str] = {}
+    for name in given:
+        for site, value in syntax.bindings(files, name):
+            source = syntax.dotted(value)
+            key = site.file, site.function, source
+            if source and found.setdefault(key, name) != name:
+                return name, site, source
+    return None
 
 
 def _replaced_each_time(case: Case) -> Iterator[Same]:
