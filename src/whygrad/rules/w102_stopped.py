@@ -90,6 +90,7 @@ from whygrad.rules.cuts.verdict import Verdict, verdicts
 from whygrad.rules.finding import Finding
 from whygrad.rules.updates.crossings import crossed
 from whygrad.rules.updates.leaks import leaks
+from whygrad.rules.updates.losses_mixed_up import losses_mixed_up
 from whygrad.rules.wording import from_verdict, quoted
 
 CODE, NAME = "W102", "stopped"
@@ -105,8 +106,8 @@ def check(case: Case) -> Iterator[Finding]:
             continue
         if verdict.idle and _trains_what_froze(case, verdict):
             continue
-        if verdict.variables <= misasked:
-            continue
+        if verdict.variables <= misasked or (verdict.idle and losses_mixed_up(case)):
+            continue  # W204: the term is there for somebody else
         finding = from_verdict(case, verdict, NAME, *_words(case, verdict))
         setting = stopped_by_setting(verdict.where) if verdict.where is not None else ""
         yield _by_setting(finding, setting) if setting else finding

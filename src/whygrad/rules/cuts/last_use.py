@@ -60,6 +60,7 @@ def dropped_at(case: Case, missing: Missing, op: Op, variables: set[int]) -> Sit
     limit = case.seen_from(op.stack, missing.backward.stack)
     chosen = stack[0] if stack else None
     own = variables | _in_turn(case, stack[stack.index(limit) :] if limit in stack else stack[-1:], variables)
+    own |= _bystanders(case)
     for depth in range(1, len(stack)):
         if chosen is not None and is_statement(chosen):
             break  # nothing takes what it gives
@@ -67,6 +68,13 @@ def dropped_at(case: Case, missing: Missing, op: Op, variables: set[int]) -> Sit
             break
         chosen = stack[depth]
     return chosen
+
+
+def _bystanders(case: Case) -> set[int]:
+    """Variables that nobody trains, or wants to: what an inner loop changes for an outer loss."""
+    wanted = {v for b in case.recording.backwards if not b.implicit for v in (*b.wanted, *b.got)}
+    held = {v for o in case.recording.optimizers.values() for v in o.holds}
+    return {v.id for v in case.recording.variables.values()} - wanted - held
 
 
 def _in_turn(case: Case, outer: Stack, variables: set[int]) -> set[int]:
