@@ -186,6 +186,56 @@ MESSAGES: dict[str, dict[str, Any]] = {
             (26, "the loss"),
         ],
     },
+    "w204_losses_mixed_up": {
+        "severity": "error",
+        "message": "`params` (4 variables) is given the gradient of a loss that was not computed from "
+        "it; that of the loss which was is applied by nobody",
+        "label": "given the gradient of another one's loss",
+        "why": "Several losses are differentiated with respect to all of them. The one that this "
+        "line applies the gradient of at line 26 does not depend on it: that gradient is "
+        "zero, and the right one is dropped.",
+        "fix": "put each network together with the gradient of its own loss: by one order, or by names",
+        "variables": ("params['arm']['v']", "params['arm']['w']", "params['walk']['v']", "params['walk']['w']"),
+        "path": [(26, "the gradients come from here"), (29, "and are handed out here")],
+    },
+    "w205_sum_of_two_players": {
+        "severity": "error",
+        "message": "`params['judge']` and `params['maker']` are both moved by `first + "
+        'maker_loss(params["maker"], params["judge"], noise)`, the sum of the loss of either',
+        "label": "each loss moves the other network too",
+        "why": "The loss of `params['judge']` is small where it tells what `params['maker']` makes "
+        "from the rest; that of `params['maker']` is small where `params['judge']` is wrong "
+        "about it. With respect to both, each undoes what the other teaches.",
+        "fix": "take two gradients: of the loss of `params['judge']` with respect to "
+        "`params['judge']` alone, and of that of `params['maker']` with respect to "
+        "`params['maker']` alone",
+        "variables": ("params['judge']['v']", "params['judge']['w']", "params['maker']['v']", "params['maker']['w']"),
+        "path": [(28, "the sum of both losses"), (36, "the gradient is computed here")],
+    },
+    "w502_target_given_the_new_arrays": {
+        "severity": "error",
+        "message": "the target is computed with the parameters that are being trained: `critic` (2 variables)",
+        "label": "`self.target` is what is trained",
+        "why": "`self.target` is given `critic` after every update, as the trained network is. A "
+        "target network holds still while the online one learns; here it moves with every "
+        "update.",
+        "fix": "give `self.target` the average, or what it was before: it is to follow slowly",
+        "variables": ("critic['v']", "critic['w']"),
+        "path": [(42, "`self.target` is what is trained"), (22, "prediction and target are of one network")],
+    },
+    "w106_float_shown_as_a_number": {
+        "severity": "warning",
+        "message": "`model.stiffness` is a plain float: the gradient of the loss at line 22 is asked "
+        "for the arrays of `model` alone",
+        "label": "a plain number",
+        "why": "A filtered gradient follows JAX's arrays. A float is a setting to it, and keeps its "
+        "first value, though the loss depends on it as on the others, and the program shows "
+        "it round by round.",
+        "fix": "make it an array, jnp.asarray(1.0) in the place of 1.0; or, if it is not to be "
+        "fitted, say so: eqx.field(static=True)",
+        "variables": (),
+        "path": [(26, "a plain number"), (31, "asked for the arrays of `model`")],
+    },
 }
 
 

@@ -116,6 +116,55 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": ("critic.dense.kernel", "critic.dense.bias", "critic.dense_1.kernel", "critic.dense_1.bias"),
         "path": [(16, "every row meets every row"), (16, "the loss")],
     },
+    "w103_precision_in_numpy": {
+        "severity": "warning",
+        "message": "the gradient of `encoder` is not that of the loss at line 15: "
+        "`np.exp(-log_variance)` is a constant to it",
+        "label": "a NumPy function: what it returns is a constant to `encoder`",
+        "why": "A NumPy function takes the numbers out of the tensor. `encoder` learns from the "
+        "rest of the expression, as if this part of it did not depend on the weights.",
+        "fix": "use the function of TensorFlow (tf, tf.math, keras.ops) in `np.exp(-log_variance)`; "
+        "tf.stop_gradient(…) says that a constant is meant",
+        "variables": ("encoder.dense.kernel", "encoder.dense.bias"),
+        "path": [(12, "the output of `encoder`"), (14, "the gradient stops here"), (15, "the loss")],
+    },
+    "w205_list_of_both": {
+        "severity": "error",
+        "message": "`critic` (4 variables) is moved by the loss at line 17, which is there to train `actor`",
+        "label": "a list that holds `critic` too",
+        "why": "That loss makes the output of `critic` large and reaches `actor` through its input. "
+        "Applied to `critic` it only inflates that output; what `critic` is to predict it "
+        "learns from the loss at line 13.",
+        "fix": "ask for `actor` alone: leave the variables of `critic` out of this gradient and its apply_gradients",
+        "variables": ("critic.dense_1.kernel", "critic.dense_1.bias", "critic.dense_2.kernel", "critic.dense_2.bias"),
+        "path": [(17, "the loss"), (19, "the gradient is computed here"), (20, "and applied here")],
+    },
+    "w401_normalised_by_a_helper": {
+        "severity": "warning",
+        "message": "`actor` (2 variables) gets a gradient of exactly zero from the loss at line 23",
+        "label": "all zeros",
+        "why": "`(advantages - mean) / (np.std(advantages, axis=1, keepdims=…` is zero in every "
+        "entry, and `weighed(actions, actor(states), sample_weight=tf.stop_gradi…` at line "
+        "23 multiplies by it. It was so in every update that was looked at.",
+        "fix": "check what `(advantages - mean) / (np.std(advantages, axis=1, keepdims=…` is "
+        "computed from: a difference of a thing with itself, a normalisation over one entry, "
+        "a mask that is never true",
+        "variables": ("actor.dense.kernel", "actor.dense.bias"),
+        "path": [(15, "the gradient becomes zero here"), (23, "the loss")],
+    },
+    "w503_averaged_in_place": {
+        "severity": "error",
+        "message": "the average for `target` is computed in NumPy and not stored",
+        "label": "the result stays in a list of copies",
+        "why": "The weights that were taken out are copies; what becomes of them does not change `target`.",
+        "fix": "give the result to the network: target.set_weights(…)",
+        "variables": ("target.dense_1.kernel", "target.dense_1.bias"),
+        "path": [
+            (20, "the target is computed with `target`"),
+            (15, "the result stays in a list of copies"),
+            (22, "the loss"),
+        ],
+    },
 }
 
 

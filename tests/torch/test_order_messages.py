@@ -231,6 +231,50 @@ MESSAGES: dict[str, dict[str, Any]] = {
             (22, "and applied here"),
         ],
     },
+    "w304_cleared_outside_the_closure": {
+        "severity": "error",
+        "message": "the gradients of `model` (2 variables) pile up within a step: `loss` adds to those "
+        "of the calls of the closure before",
+        "label": "its gradient from the call before is still there",
+        "why": "`optimizer` calls its closure up to 5 times in one step, each time with other "
+        "weights, and needs the gradient at those. backward() adds to .grad, and nothing "
+        "clears it between two calls.",
+        "fix": "clear within the closure, before `loss.backward()`: optimizer.zero_grad()",
+        "variables": ("model.weight", "model.bias"),
+        "path": [(15, "adds to what is there"), (18, "calls the closure again and again")],
+    },
+    "w202_picture_bound_anew": {
+        "severity": "error",
+        "message": "the optimizer at line 9 still holds 1 variable that the loss no longer uses; "
+        "`picture` is trained by nobody",
+        "label": "a new tensor, made after the optimizer was built",
+        "why": "An optimizer keeps the very tensors it was given. The name belongs to a new one "
+        "since; the old one gets no gradient any more.",
+        "fix": "change the values in place, under torch.no_grad(): picture.copy_(…), picture.clamp_(…)",
+        "variables": ("picture",),
+        "path": [(9, "the optimizer took the old variables here"), (15, "the name got a new tensor here")],
+    },
+    "w304_other_optimizer_cleared": {
+        "severity": "error",
+        "message": "the gradients of `critic` (4 variables) pile up: `critic_loss` adds to those of the updates before",
+        "label": "clears `actor`, once more",
+        "why": "backward() adds to .grad, and a step leaves it there. Each update applies the sum "
+        "of all gradients so far, of which all but one belong to weights that are long gone. "
+        "Seen in 3 of the traced updates.",
+        "fix": "clear before each backward pass: self.critic_opt.zero_grad() in place of `self.actor_opt.zero_grad()`",
+        "variables": ("critic.0.weight", "critic.0.bias", "critic.2.weight", "critic.2.bias"),
+        "path": [(17, "adds to what is there"), (18, "applies the whole heap")],
+    },
+    "w109_second_critic_never_thawed": {
+        "severity": "warning",
+        "message": "`second` (4 variables) is given to the optimizer at line 9 but frozen",
+        "label": "requires_grad=False from here on",
+        "why": "It is frozen for another loss and not thawed behind it: from its next update on no "
+        "gradient is computed, and the optimizer passes over it without a word.",
+        "fix": "set requires_grad_(True) on it again behind the step of that other loss",
+        "variables": ("second.0.weight", "second.0.bias", "second.2.weight", "second.2.bias"),
+        "path": [(18, "frozen here"), (9, "and given to this optimizer")],
+    },
 }
 
 

@@ -99,6 +99,7 @@ from whygrad.rules.updates.history import applied_of
 from whygrad.rules.updates.joined_late import refused_to_join
 from whygrad.rules.updates.leaks import leaks
 from whygrad.rules.updates.left_by_hand import left_out, not_comparable
+from whygrad.rules.updates.losses_mixed_up import losses_mixed_up
 from whygrad.rules.updates.mistaken_holds import given_by_mistake
 from whygrad.rules.updates.never_applied import NeverApplied, never_applied
 from whygrad.rules.updates.only_looked_at import only_looked_at
@@ -131,7 +132,8 @@ def check(case: Case) -> Iterator[Finding]:
     yield from asked_for_nothing(case)
     yield from used_up_lists(case)
     yield from refused_to_join(case)
-    yield from (found for found in zero_updates(case) if found.code == CODE)
+    if not losses_mixed_up(case):  # W204: zeros are what the gradient of another loss is made of
+        yield from (found for found in zero_updates(case) if found.code == CODE)
     mistaken = [(o, members) for o, members in given_by_mistake(case) if not members & case.replaced.fresh]  # W202
     for optimizer, members in mistaken[:1]:
         yield _finding(case, case.variable(min(members)).network, members, optimizer)

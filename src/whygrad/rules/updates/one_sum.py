@@ -36,14 +36,23 @@ def sums_of_two_players(case: Case) -> Iterator[OneSum]:
         seen[backward.stack] = seen.get(backward.stack, 0) + 1
         if backward.implicit or backward.error or backward.loss is None or seen[backward.stack] != _PASSES:
             continue
-        players: dict[int, set[int]] = {}
-        for variable in backward.got:
-            for step in told.get((backward.at, variable), ())[:1]:
-                players.setdefault(step.optimizer, set()).add(variable)
+        applied = {v: steps[0].optimizer for v in backward.got if (steps := told.get((backward.at, v)))}
+        players = _players(case, applied)
         terms, _ = terms_of(case, backward, rows=False)
-        for maker, judge in permutations(players.values(), 2) if len(players) == len(terms) == 2 else ():
+        for maker, judge in permutations(players, 2) if len(players) == len(terms) == 2 else ():
             if _opposed(case, backward, terms, maker, judge):
                 yield OneSum(backward, frozenset(maker), frozenset(judge))
+
+
+def _players(case: Case, applied: dict[int, int]) -> list[set[int]]:
+    """What each optimizer applies the gradient to; in JAX where one line steps, what each was begun for."""
+    values, begun = case.recording.values, case.recording.begun
+    by_optimizer = [{v for v, number in applied.items() if number == one} for one in sorted(set(applied.values()))]
+    if len(by_optimizer) != 1:
+        return by_optimizer
+    parts = [{v for n in one.values if n in values and (v := values[n].variable) in applied} for one in begun]
+    parts = [{v for v in part if v is not None} for part in parts]
+    return parts if set().union(*parts) == applied.keys() and sum(map(len, parts)) == len(applied) else []
 
 
 def _opposed(case: Case, backward: Backward, terms: list[int], maker: set[int], judge: set[int]) -> bool:
