@@ -131,7 +131,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
     "w205_list_of_both": {
         "severity": "error",
         "message": "`critic` (4 variables) is moved by the loss at line 17, which is there to train `actor`",
-        "label": "a list that holds `critic` too",
+        "label": "asks for `critic` too",
         "why": "That loss makes the output of `critic` large and reaches `actor` through its input. "
         "Applied to `critic` it only inflates that output; what `critic` is to predict it "
         "learns from the loss at line 13.",

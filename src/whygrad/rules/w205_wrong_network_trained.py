@@ -81,13 +81,12 @@ When it is meant
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from whygrad.flow.events import Backward, Step
 from whygrad.flow.operations import Op
 from whygrad.flow.site import Site
-from whygrad.flow.syntax import arguments, at_node, called_at, dotted, function_of
+from whygrad.flow.syntax import called_at
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, stations
 from whygrad.rules.targets.compared import compared
@@ -206,9 +205,7 @@ def _leak(case: Case, leak: Leak) -> Finding:
         label = f"asks for {moved}, and nothing asks for {meant}"
         fix = f"ask for {meant} here, in the place of {moved}, and apply it to {meant}"
     else:
-        listed = _put_together(asked) if asked is not None and where is asked else None
-        where = listed or where
-        label = f"{'a list that holds' if listed else 'asks for'} {moved} too"
+        label = f"asks for {moved} too"
         fix = f"ask for {meant} alone: leave the variables of {moved} out of this gradient and its apply_gradients"
     return Finding(
         code=CODE, rule=NAME, severity="warning" if leak.judged or leak.taught else "error",
@@ -303,20 +300,6 @@ def _targets(case: Case) -> Iterator[Finding]:
             path=stations((built, "optimizer", "holds the target"), (loss, "loss", "the loss"),
                            (case.site(step.stack), step.call, "applied here")),
         )  # fmt: skip
-
-
-def _put_together(asked: Site) -> Site | None:
-    """The sum of lists that a request for gradients is given by name: `variables = actor.… + critic.…` above it."""
-    function = function_of(asked)
-    names = set(arguments(asked))
-    for node in ast.walk(function) if function is not None else ():
-        if isinstance(node, ast.Assign) and node.lineno < asked.line and {dotted(t) for t in node.targets} & names:
-            several = isinstance(node.value, ast.BinOp) or (
-                isinstance(node.value, ast.List) and any(isinstance(part, ast.Starred) for part in node.value.elts)
-            )
-            if several:
-                return at_node(asked, node.value)
-    return None
 
 
 def _met_halfway(case: Case) -> Iterator[Finding]:

@@ -15,8 +15,8 @@ def update(states, actions, goals):
     critic_optimizer.apply_gradients(zip(gradients, critic.trainable_variables))
     with tf.GradientTape() as tape:
         actor_loss = -tf.reduce_mean(critic(tf.concat([states, actor(states)], 1)))
-    variables = actor.trainable_variables + critic.trainable_variables  # fires: W205
-    gradients = tape.gradient(actor_loss, variables)
+    variables = actor.trainable_variables + critic.trainable_variables
+    gradients = tape.gradient(actor_loss, variables)  # fires: W205
     actor_optimizer.apply_gradients(zip(gradients, variables))
 
 

@@ -123,6 +123,7 @@ def _unpacked(case: Case, value: int) -> list[int]:
 def _meets_in_difference(case: Case, variables: set[int]) -> bool:
     ours: set[int] = set()
     theirs: set[int] = set()
+    network = any(len(case.variable(v).shape) > 1 for v in variables)
     for op in case.recording.ops.values():
         reads = {case.content[v] for v in op.inputs if v in case.content}
         mine = bool(reads & variables) or any(v in ours for v in op.inputs)

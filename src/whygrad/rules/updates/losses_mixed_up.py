@@ -42,7 +42,8 @@ def losses_mixed_up(case: Case) -> list[MixedUp]:
             begun, before[variable] = before.get(variable, 0), step.at
             new = [share.backward for share in shares if share.backward.at > begun]  # no momentum of rounds before
             given = {backward.at for backward in new}
-            if len(given) != 1 or case.reads(new[0], variable) or variable in new[0].got:
+            asked = len(given) == 1 and variable in new[0].wanted
+            if not asked or case.reads(new[0], variable) or variable in new[0].got:
                 continue
             round_ = [b for b in recording.backwards if begun < b.at < step.at and not b.implicit and b.at not in given]
             meant = [b for b in round_ if variable in b.got and case.reads(b, variable)]
