@@ -131,13 +131,9 @@ def _meets_in_difference(case: Case, variables: set[int]) -> bool:
         if op.name in DIFFERENCE and len(op.inputs) >= 2:
             left, right = op.inputs[0], op.inputs[1]
             for one, two in ((left, right), (right, left)):
-                apart = one in ours and one not in theirs and two in theirs and two not in ours
-                features = (
-                    one in ours and one not in theirs and two in theirs and two in ours
-                )  # of data, and of a guess
-                if (apart or features) and not _scalar(
-                    case.recording.values[one].shape
-                ):  # two loss terms are no comparison
+                # A teacher's output against a learner's; or what a network says of data, against that of a guess.
+                meets = one in ours and one not in theirs and two in theirs and (network or two not in ours)
+                if meets and not _scalar(case.recording.values[one].shape):  # two loss terms are no comparison
                     return True
         if mine:
             ours.update(op.outputs)
