@@ -135,3 +135,5 @@ class Tape:
     watches_variables: bool = True
     closed: int | None = None
     watched: set[int] = field(default_factory=set)
+    watched_from: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """For each tensor that it was told to watch: since when, and by which line."""

@@ -164,6 +164,11 @@ def _of_values(case: Case, backward: Backward) -> Iterator[Finding]:
             fix = "make it a float (dtype=tf.float32, or tf.cast before the loss is computed from it)"
         elif not value.floating:
             continue  # beside others that have a gradient: ids among a network's inputs
+        elif (late := _watched_after_use(case, backward, number)) is not None:
+            what, where = quoted(made_at, "a tensor"), late
+            label = "what the gradient is asked of was computed from it before this line"
+            why = "A tape follows only what is computed after tape.watch() and while the tape is open."
+            fix = f"call {quoted(late)} first thing in the block"
         elif backward.tape is not None and _watched_too_late(case, backward, number):
             what = quoted(made_at, "a tensor")
             label = "the loss is computed from something made of it before the tape watched it"
@@ -228,6 +233,16 @@ def _symbolic(case: Case) -> Iterator[Finding]:
             "for a layer inside, call keras.Model(model.inputs, [layer.output, model.output])",
             variables=(), where=where, label=f"{'watches' if watches else 'asks for'} a place in the model, no tensor",
         )  # fmt: skip
+
+
+def _watched_after_use(case: Case, backward: Backward, number: int) -> Site | None:
+    """TensorFlow: the call of watch(), where all that leads from a tensor to the loss was computed before it."""
+    tape = case.recording.tapes.get(backward.tape) if backward.tape is not None else None
+    if tape is None or number not in tape.watched_from or number in backward.got_values:
+        return None
+    since, stack = tape.watched_from[number]
+    uses = [op.at for op in case.slice(backward, reach.CERTAIN).ops if number in op.inputs]
+    return case.site(stack) if uses and all(tape.opened < at < since for at in uses) else None
 
 
 def _watched_too_late(case: Case, backward: Backward, number: int) -> bool:

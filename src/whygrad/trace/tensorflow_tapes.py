@@ -195,14 +195,16 @@ class Tapes:
         number = self._numbers.get(tape)
         if number is None:
             return
-        watched = recorder.recording.tapes[number].watched
-        stack = recorder.session.stacks.capture(frame)
+        opened = recorder.recording.tapes[number]
+        watched, stack = opened.watched, recorder.session.stacks.capture(frame)
         for item in nest.flatten(thing, expand_composites=False):
             store = recorder.variables.store_of(item)
             if store is not None:
                 watched.add(recorder.variables.number_of(store))
             elif isinstance(item, EagerTensor):
-                watched.add(recorder.values.of(item, stack))
+                value = recorder.values.of(item, stack)
+                watched.add(value)
+                opened.watched_from.setdefault(value, (recorder.session.tick(), stack))
 
     # --- asking for gradients -----------------------------------------------------------------------------------
 

@@ -25,6 +25,12 @@ def left_out_by(files: Iterable[str]) -> Site | None:
     return None
 
 
+def zeros_by(files: Iterable[str]) -> Site | None:
+    """The one call of `optax.set_to_zero` in the user's own files."""
+    found = [site_of(file, call) for file in files for call in _calls(tree_of(file), _ZEROS)]
+    return found[0] if len(found) == 1 else None
+
+
 def _outermost(calls: list[ast.Call]) -> list[ast.Call]:
     """Without those that another one of them is given."""
     inner = {

@@ -10,7 +10,7 @@ from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.updates.dropped_sums import dropped_sums, emptied_sums
 from whygrad.rules.updates.gradient_source import gradient_source
-from whygrad.rules.updates.left_out_by import left_out_by
+from whygrad.rules.updates.left_out_by import left_out_by, zeros_by
 from whygrad.rules.wording import at_line, quoted, subject, verb
 
 CODE, NAME = "W201", "not-in-optimizer"
@@ -23,6 +23,7 @@ _UPDATES = "update_fn"
 def zero_updates(case: Case) -> Iterator[Finding]:
     """By an optimizer that leaves all variables alone, and by one whose steps have no length."""
     yield from _all_zero(case)
+    yield from _biases_left_out(case)
     yield from _zero_rates(case) if case.recording.framework == "jax" else _rates_of_zero(case.over_time)
 
 
@@ -66,6 +67,38 @@ def _all_zero(case: Case) -> Iterator[Finding]:
                 (loss, "loss", "the loss, which gives them a gradient"), (where, "update", "zeros are applied here"),
             ] if site is not None),
         )  # fmt: skip
+
+
+def _biases_left_out(case: Case) -> Iterator[Finding]:
+    """JAX: labels by which every vector of every layer keeps its first numbers, while the layers' matrices learn.
+
+    Who freezes parts of a network freezes layers, or matrices beside which adapters learn. What was to have another
+    optimizer (biases, without decay) was given none.
+    """
+    recording = case.recording
+    unmoved, moved = set(recording.unmoved), {v for step in recording.steps for v in step.applied}
+    matrices = {case.variable(v).owner for v in moved - unmoved if len(case.variable(v).shape) > 1}
+    beside = {v for v in recording.variables if case.variable(v).owner in matrices}
+    vectors = {v for v in beside if len(case.variable(v).shape) == 1}
+    backward = next((b for b in recording.backwards if b.got & vectors and not b.implicit), None)
+    kept = len(vectors) >= _ROUNDS and vectors <= unmoved and unmoved & beside == vectors
+    files = {site.file for sites in recording.stacks for site in sites if site.own}
+    told = zeros_by(files) if kept and recording.framework == "jax" else None
+    if told is None or backward is None:
+        return
+    loss = case.loss_site(backward)
+    yield Finding(
+        code=FROZEN[0], rule=FROZEN[1], severity="warning",
+        message=f"{subject(case, vectors)} {verb(vectors, case, 'keeps its', 'keep their')} first values: every vector "
+        "of layers whose matrices learn",
+        why="set_to_zero() drops the updates of what these labels select. It freezes; it is not the optimizer without "
+        "decay that biases and scales are given.",
+        fix=f"give them an optimizer in the place of {quoted(told)}: the same one, without weight decay",
+        variables=case.names(vectors), where=told, label="makes every update of these zero", loss=loss,
+        path=tuple(PathStep(site, op, role) for site, op, role in [
+            (told, "optimizer", "drops their updates"), (loss, "loss", "the loss, which gives them a gradient"),
+        ] if site is not None),
+    )  # fmt: skip
 
 
 def _given_instead(case: Case, backward: Backward, applied: int, members: set[int]) -> Site | None:
