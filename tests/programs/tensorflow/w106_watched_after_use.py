@@ -3,7 +3,8 @@ import keras
 import tensorflow as tf
 
 keras.utils.set_random_seed(0)
-critic = keras.Sequential([keras.Input((3,)), keras.layers.Dense(8, "tanh"), keras.layers.Dense(1)])
+scale = keras.layers.Rescaling(0.5)
+critic = keras.Sequential([keras.Input((3,)), scale, keras.layers.Dense(8, "tanh"), keras.layers.Dense(1)])
 optimizer = keras.optimizers.Adam(1e-3)
 
 
