@@ -65,7 +65,8 @@ When it is meant
     A target such as r + gamma * q_next.detach(), an advantage, an encoder
     that only the critic trains, a random prior that is added to a trained
     network of its own build. whygrad is quiet there, where the network gets
-    its gradient on another way, and where no optimizer holds it. Otherwise
+    its gradient on another way, and where no optimizer holds it. A stop
+    behind a setting (`if self.frozen:`) is a note. Otherwise
     write `# whygrad: ok W102` on the line, or take the variables away from
     the optimizer.
 """

@@ -4,7 +4,7 @@ What it checks
     An optimizer holds variables that nothing computes with any more, while
     the model uses newer ones that no optimizer holds: a layer, a head or the
     whole model was replaced, reloaded or wrapped after the optimizer was
-    built.
+    built, or the name of a picture or a code was given to a new tensor.
 
 Why it matters
     An optimizer keeps the very tensors it was given, not the model. After a

@@ -4,7 +4,8 @@ What it checks
     A gradient that was applied is still in .grad when the next backward pass
     adds to it, and nobody clears it between the updates: zero_grad() is
     missing, stands before the loop, runs once per epoch, or clears other
-    variables. In TensorFlow and JAX: a sum of gradients that the program
+    variables. Within one step of L-BFGS: the closure is called many times and
+    does not clear. In TensorFlow and JAX: a sum of gradients that the program
     keeps itself is applied, and the next ones are added to it as it is.
 
 Why it matters
@@ -48,8 +49,8 @@ What does not help
 
 When it is meant
     Accumulating over k batches is quiet: one step and one clearing come
-    after k passes. So are closures (L-BFGS) and several losses between two
-    clearings. Otherwise write `# whygrad: ok W304` on the line of the
+    after k passes. So are closures (L-BFGS) that clear at their beginning, and
+    several losses between two clearings. Otherwise write `# whygrad: ok W304` on the line of the
     backward pass.
 """
 
