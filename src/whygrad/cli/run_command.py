@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib.util
 import os
 import re
@@ -183,6 +184,8 @@ class _Ending:
         except Exception as error:
             fail(f"the report could not be made, which is a fault of whygrad: {type(error).__name__}: {error}")
             return outcome.status
+        finally:
+            _let_go_of_errors()
 
     def _report(self, outcome: Outcome) -> int:
         for stream in (sys.stdout, sys.stderr):
@@ -260,6 +263,16 @@ def _here() -> str:
         return os.getcwd()
     except OSError:  # the folder is gone
         return ""
+
+
+def _let_go_of_errors() -> None:
+    """Where nobody reads standard error any more, Python would end with status 120 for what is left to be written."""
+    try:
+        if sys.stderr is not None:
+            sys.stderr.flush()
+    except (OSError, ValueError, AttributeError):
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
 
 def _flush(stream: Any) -> None:

@@ -39,7 +39,8 @@ class Two(keras.Model):
 
     def call(self, x):
         right = self.right(x)
-        if self.cut:
+        cut = self.cut
+        if cut:
             right = stop(right)
         return self.head(self.join([self.left(x), right]))
 

@@ -24,7 +24,8 @@ class Features(BaseFeaturesExtractor):
 
     def forward(self, x):
         features = self.net(x)
-        if self.cut:
+        cut = self.cut
+        if cut:
             features = features.detach()
         return features
 
