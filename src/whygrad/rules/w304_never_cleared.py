@@ -49,9 +49,9 @@ What does not help
 
 When it is meant
     Accumulating over k batches is quiet: one step and one clearing come
-    after k passes. So are closures (L-BFGS) that clear at their beginning, and
-    several losses between two clearings. Otherwise write `# whygrad: ok W304` on the line of the
-    backward pass.
+    after k passes. So are closures (L-BFGS) that clear at their beginning,
+    and several losses between two clearings. Otherwise write
+    `# whygrad: ok W304` on the line of the backward pass.
 """
 
 from __future__ import annotations
