@@ -118,11 +118,8 @@ def check(case: Case) -> Iterator[Finding]:
     single = case.recording.framework == "torch" and not any(_is_part(case, v) for v in pair.fresh)
     path = [PathStep(built, "optimizer", "the optimizer took the old variables here")] if built is not None else []
     if made is not None:
-        path.append(
-            PathStep(
-                made, "creation", "the name got a new tensor here" if single else "the model got new variables here"
-            )
-        )
+        got = "the name got a new tensor here" if single else "the model got new variables here"
+        path.append(PathStep(made, "creation", got))
     listed = holder is not None and case.recording.framework == "torch" and _came_before(case, pair.fresh, holder.at)
     holds = "was given" if listed else "still holds"
     holds = f"the optimizer{at_line(built, made)} {holds}" if built is not None else "the training step still asks for"

@@ -275,7 +275,7 @@ def _finding(case: Case, variables: set[int], stack: int, optimizer: int | None,
 
 def _clears_others(case: Case, backward: Backward, variables: set[int]) -> Clear | None:
     """The clearing right before a pass, if it is of others, which another line clears for their own pass."""
-    events = sorted([*(b.at for b in case.recording.backwards), *(s.at for s in case.recording.steps)])
+    events = [*(b.at for b in case.recording.backwards), *(s.at for s in case.recording.steps)]
     found: list[Clear] = []
     for one in (b for b in passes(case) if b.stack == backward.stack):
         before = max((at for at in events if at < one.at), default=0)
