@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from whygrad.flow.drawing import Drawing
 from whygrad.flow.ownership import Ownership
@@ -25,6 +26,7 @@ def diagnose(recordings: Iterable[Recording]) -> tuple[list[Finding], list[str]]
     notes: list[str] = []
     for recording in recordings:
         case = Case(recording)
+        before = len(findings)
         promised = _promised(case, notes)
         findings += promised
         for rule in RULES:
@@ -34,32 +36,35 @@ def diagnose(recordings: Iterable[Recording]) -> tuple[list[Finding], list[str]]
                 notes.append(
                     f"rule {rule.code} failed on the {recording.framework} program: {type(error).__name__}: {error}"
                 )
+        if recording.earlier:
+            later = (replace(f, first_update=recording.earlier + f.first_update) for f in findings[before:])
+            findings[before:] = later
         notes += [note for note in _unknown_allowances(recording) if note not in notes]  # one file, two frameworks
         notes += recording.notes
     kept = [finding for finding in findings if not _allowed(finding)]
     return sorted(_once(kept), key=_harm), notes
 
 
-def tables(recordings: Iterable[Recording], notes: list[str]) -> tuple[Ownership, ...]:
-    """For each recording that trained something: which loss trains which network. No table is better than no report."""
-    found = []
+def tables(recordings: Iterable[Recording], notes: list[str]) -> list[Ownership | None]:
+    """For each recording which loss trains which network; None where nothing is trained, or where that failed."""
+    found: list[Ownership | None] = []
     for recording in recordings:
         try:
             found.append(ownership(Case(recording)))
         except Exception as error:
             notes.append(f"the table of losses could not be made: {type(error).__name__}: {error}")
-    return tuple(one for one in found if one is not None)
+            found.append(None)
+    return found
 
 
 def drawings(
-    recordings: Iterable[Recording], findings: Iterable[Finding], tables: Iterable[Ownership], notes: list[str]
+    recordings: Iterable[Recording], findings: list[Finding], tables: Iterable[Ownership | None], notes: list[str]
 ) -> tuple[Drawing, ...]:
     """The training step of each recording as a picture. No picture is better than no report."""
-    findings, known = list(findings), {table.framework: table for table in tables}
     found = []
-    for recording in recordings:
+    for recording, table in zip(recordings, tables, strict=True):
         try:
-            found.append(drawing(Case(recording), findings, known.get(recording.framework)))
+            found.append(drawing(Case(recording), findings, table))
         except Exception as error:
             notes.append(f"the training step could not be drawn: {type(error).__name__}: {error}")
     return tuple(one for one in found if one is not None and one.edges)

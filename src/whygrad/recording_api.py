@@ -32,12 +32,12 @@ def collect(session: Session, script: str, error: str | None = None) -> Report:
     used = [recording.framework for recording in recordings if recording.used]
     return Report(
         script=script,
-        frameworks=tuple(used or [recording.framework for recording in recordings]),
+        frameworks=tuple(dict.fromkeys(used or [recording.framework for recording in recordings])),
         updates=session.updates,
         findings=tuple(findings),
         script_error=error,
         notes=(*notes, *session.notes),
-        ownership=owned,
+        ownership=tuple(one for one in owned if one is not None),
         drawings=drawn,
     )
 

@@ -64,6 +64,7 @@ def squares(params: Any, x: Any) -> Any:
 
 
 X = np.linspace(-1, 1, 32, dtype=np.float32).reshape(8, 4)
+VJP = jax.vjp
 
 
 def sgd(params: Any, grads: Any) -> Any:
@@ -302,12 +303,11 @@ def test_no_array_is_kept_alive(run: Run) -> None:
 def test_lets_go_after_a_few_updates(run: Run) -> None:
     original = jax._src.core.Primitive.bind
     params = layer(0, 4, 2)
-    for _ in range(DEPTH + 2):
+    for update in range(DEPTH + 2 + RING):
         params = sgd(params, jax.grad(squares)(params, X))
-    assert run.recorder.ring.running  # for the numbers alone
-    assert jax._src.core.Primitive.bind is original
-    for _ in range(RING):
-        params = sgd(params, jax.grad(squares)(params, X))
+        if update == DEPTH + 1:
+            assert run.recorder.ring.running  # for the numbers alone
+            assert jax._src.core.Primitive.bind is original
     assert not run.recorder.deep
     assert jax._src.core.Primitive.bind is not original
     recording = run.finish()
@@ -315,6 +315,35 @@ def test_lets_go_after_a_few_updates(run: Run) -> None:
     assert recording.late is not None
     assert len(recording.late.steps) > DEPTH + 2
     assert len(recording.late.ops) < 20 * len(recording.ops)
+
+
+def test_a_line_that_asks_for_gradients_late_begins_a_recording_of_its_own(run: Run) -> None:
+    params = layer(0, 4, 2)
+    for _ in range(DEPTH + 2 + RING):
+        params = sgd(params, jax.grad(squares)(params, X))
+    assert not run.recorder.deep
+    head = layer(1, 4, 2)
+    step = jax.jit(lambda head: sgd(head, jax.grad(squares)(head, X)))
+    for _ in range(DEPTH):
+        head = step(head)
+    later = run.session.recorders["jax"]
+    assert later is not run.recorder
+    [first, second] = run.session.finish()
+    assert len(first.steps) <= DEPTH + 1 < len(first.late.steps)
+    assert len(second.steps) == DEPTH
+    assert second.earlier == first.all_updates
+    assert jax.vjp is VJP
+
+
+def test_a_function_that_is_compiled_late_and_asks_for_no_gradient_changes_nothing(run: Run) -> None:
+    params = layer(0, 4, 2)
+    for _ in range(DEPTH + 2 + RING):
+        params = sgd(params, jax.grad(squares)(params, X))
+    bind = jax._src.core.Primitive.bind
+    jax.jit(lambda x: jnp.tanh(x).sum())(jnp.ones(3))
+    assert jax._src.core.Primitive.bind is bind
+    assert run.session.recorders["jax"] is run.recorder
+    assert len(run.session.finish()) == 1
 
 
 def test_retraced_functions_are_counted(run: Run) -> None:

@@ -13,9 +13,13 @@ _PUTS = frozenset({"append", "insert", "extend", "add", "setdefault", "update", 
 def put_into(site: Site) -> Site:
     """The expression that keeps what is made at a site: `layers.append(layer)`, the list that begins some lines above.
 
-    The site itself, where it is all there is to see.
+    Where the list is a local one that becomes an attribute in the end (`self.layers = layers`), it is kept there. The
+    site itself, where it is all there is to see.
     """
     statement, _, function = around(site)
+    kept = _made_an_attribute(statement, function) if statement is not None and function is not None else None
+    if kept is not None:
+        return at_node(site, kept)
     if isinstance(statement, ast.Assign) and all(isinstance(target, ast.Name) for target in statement.targets):
         names = {dotted(target) for target in statement.targets}
         scope = function or tree_of(site.file)
@@ -26,6 +30,29 @@ def put_into(site: Site) -> Site:
     if statement is not None and statement.lineno < site.line and isinstance(value, ast.expr):
         return at_node(site, value)
     return site
+
+
+def _made_an_attribute(statement: ast.stmt, function: ast.AST) -> ast.stmt | None:
+    """The assignment that makes an attribute of the local list which a statement puts something into."""
+    names = {name} if (name := _local_list(statement)) else set()
+    for node in sorted((n for n in ast.walk(function) if isinstance(n, ast.stmt)), key=lambda n: n.lineno):
+        if node.lineno <= statement.lineno or not names:
+            continue
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute) and dotted(node.value) in names:
+            return node
+        if isinstance(node, ast.Expr) and _takes(node.value, names):
+            names |= {name} if (name := _local_list(node)) else set()
+    return None
+
+
+def _local_list(statement: ast.stmt) -> str:
+    """The local name of what a statement puts something into (`layers.append(layer)`), or makes a list of."""
+    if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.List | ast.ListComp | ast.Dict):
+        return dotted(statement.targets[0]) if isinstance(statement.targets[0], ast.Name) else ""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _PUTS:
+        return dotted(call.func.value) if isinstance(call.func.value, ast.Name) else ""
+    return ""
 
 
 def _takes(node: ast.AST, names: set[str]) -> bool:

@@ -91,6 +91,8 @@ class Recording:
     blind: list[tuple[int, int]] = field(default_factory=list)
     """PyTorch: stretches of the clock in which operations may have gone by unseen."""
     updates: int = 0
+    earlier: int = 0
+    """JAX: updates that another recording has, for this one began later."""
     all_updates: int = 0
     """Those of the whole run, traced or not."""
     used: bool = True

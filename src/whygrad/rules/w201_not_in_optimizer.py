@@ -157,7 +157,7 @@ def check(case: Case) -> Iterator[Finding]:
     if recording.framework == "jax":
         idle -= left_behind(case)  # W202: the updates go to another copy of the model
         idle -= {v for one in taken_at_copies(case) for v in one.variables}  # W204: they go to what it is a copy of
-        idle -= _inputs_of_derivatives(case)
+        idle -= _inputs_of_derivatives(case) | _looked_at_once(case)
     asked = {v for b in recording.backwards for v in b.got}
     for network, group in networks(case, idle).items():
         members = set(group)
@@ -189,6 +189,14 @@ def _inputs_of_derivatives(case: Case) -> set[int]:
     backwards = case.recording.backwards
     inside = {v for b in backwards if b.implicit for v in b.wanted}
     return inside - {v for b in backwards if not b.implicit for v in b.wanted}
+
+
+def _looked_at_once(case: Case) -> set[int]:
+    """JAX: what a single gradient was asked of in a training of several updates: a map of what a picture is seen by."""
+    if len(case.recording.steps) < _ROUNDS:
+        return set()
+    times = Counter(v for b in case.recording.backwards if not b.implicit for v in b.wanted)
+    return {v for v, number in times.items() if number == 1}
 
 
 def _used_by_hand(case: Case) -> set[int]:

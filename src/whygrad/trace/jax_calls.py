@@ -109,10 +109,13 @@ class Calls:
         def __init__(trace: Any, *args: Any, **kwargs: Any) -> None:
             original(trace, *args, **kwargs)
             if not self.recorder.local.busy:
-                base = self.recorder.session.stacks.capture(sys._getframe(1))
-                self._open[trace] = Scope(self.recorder, base)
+                self.opens(trace, sys._getframe(1))
 
         return __init__
+
+    def opens(self, trace: Any, frame: FrameType) -> None:
+        """A body begins to be traced."""
+        self._open[trace] = Scope(self.recorder, self.recorder.session.stacks.capture(frame))
 
     def _wrap_argument(self, original: _Call) -> _Call:
         def new_arg(trace: Any, *args: Any, **kwargs: Any) -> Any:

@@ -55,6 +55,7 @@ class Gradients:
         asked: Asked | None = None
         scope = recorder.calls.scope()
         try:
+            recorder.phases.asked(recorder, frame)
             asked = self._begin(scope, primals, recorder.session.stacks.capture(frame))
         except Exception as trouble:
             recorder.trouble(trouble)

@@ -7,6 +7,7 @@ The recorder changes no traced function, so what is compiled is the same with an
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Iterator
@@ -29,6 +30,7 @@ from whygrad.trace.jax_hidden import HiddenLayers
 from whygrad.trace.jax_inner import Inner
 from whygrad.trace.jax_naming import Naming
 from whygrad.trace.jax_numbers import NumbersSeen
+from whygrad.trace.jax_phases import Phases
 from whygrad.trace.jax_scopes import Asked, Closed, Item, Opened, Ran, Root, Scope
 from whygrad.trace.jax_spare_trees import SpareTrees
 from whygrad.trace.jax_targets import Targets
@@ -43,6 +45,8 @@ from whygrad.trace.upkeep import prune
 _KEPT = 60_000
 _SECONDS = 8.0
 """How long to look on after the first updates, in time of the processor: a compiled step is slow to look at."""
+_LATER = 20.0
+"""How long to look at a later phase of a program at most: it may be gradients that nobody applies."""
 _USES = frozenset({"", "periodic_update", "incremental_update"})
 """Where an operation uses a network as it is, rather than making something of its arrays: in the program's own code,
 and where Optax mixes two networks, or chooses one."""
@@ -69,8 +73,9 @@ class _Local(threading.local):
 class JaxRecorder:
     """The state of one recording."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, phases: Phases | None = None) -> None:
         self.session = session
+        self.phases = phases or Phases(session, self)
         self.recording = Recording("jax", jax.__version__)
         self.local = _Local()
         self.lock = threading.RLock()
@@ -95,7 +100,7 @@ class JaxRecorder:
         self.calls = Calls(self)
         self._deep_patches = Patches()
         self.ring = Ring(session, self.recording, self.values.sweep, endless=True)
-        self._until = 0.0
+        self._until = math.inf
         self._tapes = 0
         self._next_prune = _KEPT
         self._forgotten = False
@@ -122,18 +127,31 @@ class JaxRecorder:
         if not self.ring.begin():
             self.let_go()
 
+    def begin_again(self) -> None:
+        """A gradient is asked for at a line that asked for none in the first updates: what comes now counts, too."""
+        self._until = time.process_time() + _LATER
+        self.ring.reopen()
+        self.updates.begin_again()
+
+    def begin_later(self) -> None:
+        """This is a later phase of a program that another recorder has let go."""
+        self._until = time.process_time() + _LATER
+        self.recording.earlier = self.session.updates
+
     def let_go(self) -> None:
-        """From here on the program runs at its own speed, with nothing of ours left in it."""
+        """From here on the program runs at its own speed; only lines that ask for gradients anew are noticed."""
         self.ring.end()
         if self.deep:
             self.deep = False
             self._deep_patches.undo()
             # What ran under our eyes was told to stay in Python; it may find its short cut again.
             type(pjit._cpp_pjit_cache_fun_only).clear_all()
+            self.phases.look_out(self)
 
     def detach(self) -> None:
         """Take every wrapper away."""
         self.let_go()
+        self.phases.end(self)
 
     def finish(self) -> Recording:
         """Detach and return what was seen."""
@@ -148,6 +166,10 @@ class JaxRecorder:
 
     def failed(self, error: BaseException) -> None:
         """The program ends with an error: what it tells counts, however late it is."""
+        successor = self.phases.successor()
+        if successor is not None:
+            successor.failed(error)
+            return
         if not self.ring.counts_now():
             steps = self.recording.steps
             self.ring.reopen(since=steps[-1].at + 1 if self.ring.running and steps else None)
@@ -165,11 +187,14 @@ class JaxRecorder:
     @contextmanager
     def quiet(self) -> Iterator[None]:
         """What happens inside is the framework's own affair."""
-        self.local.busy += 1
+        locals_ = [one.local for one in (self, self.phases.on_trial) if one is not None]
+        for local in locals_:
+            local.busy += 1
         try:
             yield
         finally:
-            self.local.busy -= 1
+            for local in locals_:
+                local.busy -= 1
 
     def trouble(self, error: BaseException) -> None:
         """Something of ours failed; the program goes on."""
@@ -205,15 +230,17 @@ class JaxRecorder:
 
     def after_call(self) -> None:
         """Between two calls of the program: let go when enough was seen, keep the recording small."""
-        if self.local.busy:
+        if self.local.busy or not self.phases.settled(self):
             return
         self.updates.count()
         if self.local.tapes:
             return
         if self.ring.running:
             self.updates.look_on()
-            if self.ring.full() or time.process_time() > self._until:
-                self.let_go()
+        if (self.deep and time.process_time() > self._until) or (self.ring.running and self.ring.full()):
+            self.let_go()
+        elif self.ring.running:
+            return
         elif self.deep and len(self.recording.ops) > self._next_prune:
             alive = self.values.sweep()
             prune(self.recording, alive, _KEPT // 3, self.ring.is_over, self.exits.returned())

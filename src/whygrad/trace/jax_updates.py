@@ -327,6 +327,10 @@ class Updates:
         self._steps_of[optimizer] = self._steps_of.get(optimizer, 0) + 1
         self._to_count += 1
 
+    def begin_again(self) -> None:
+        """What comes now is a phase of its own: count the updates anew."""
+        self._steps_of.clear()
+
     def finish(self) -> None:
         """The last update has no successor that would end it."""
         self.flush()
@@ -365,7 +369,7 @@ class Updates:
             same = content is not None and tuple(content.shape) == recording.variables[variable].shape
             found = look(content) if content is not None and same else None
             if found is not None and not found.finite:
-                stack, updates = last.stack, recorder.session.updates
+                stack, updates = last.stack, recorder.session.updates - recording.earlier
                 recording.readings.append(Reading(updates, last.optimizer, stack, math.nan, False, at_end=True))
                 return
 

@@ -72,7 +72,7 @@ class Session:
         self.make_way: Callable[[], Callable[[], Any]] | None = None
         """Ends this recording for another one; what it returns begins it again. None: it does not make way."""
         self.recordings: list[Recording] = []
-        """What was seen, once it is finished."""
+        """What was seen, as far as it is finished."""
         self.when_made: list[Callable[[Any], None]] = []
         """Told of every optimizer that a program makes, where that is how one gets hold of it (TensorFlow)."""
         self.contracts = Windows()
@@ -181,20 +181,27 @@ class Session:
         """Stop every recorder and collect what they saw."""
         if any(_sees_all(recorder) for recorder in self.recorders.values()):
             self.let_go_after = None
-        recordings = self.recordings = list[Recording]()
         for name, recorder in self.recorders.items():
-            try:
-                self._adopt_declared(name, recorder)
-                recording = recorder.finish()
-                recording.contracts = self._declared(name, recorder, recording)
-                recording.cut_short = self.stopped_early
-                recording.all_updates = max(self.updates, recording.updates)
-                recording.used = bool(recording.ops)
-                recordings.append(recording)
-            except Exception as error:
-                self.trouble(name, error)
-                recorder.detach()
-        return recordings
+            self._finish(name, recorder)
+        return self.recordings
+
+    def begin_anew(self, name: str, before: Recorder, recorder: Recorder) -> None:
+        """Another recorder takes over half-way; what the one before saw is a recording of its own."""
+        self.recorders[name] = recorder
+        self._finish(name, before)
+
+    def _finish(self, name: str, recorder: Recorder) -> None:
+        try:
+            self._adopt_declared(name, recorder)
+            recording = recorder.finish()
+            recording.contracts = self._declared(name, recorder, recording)
+            recording.cut_short = self.stopped_early
+            recording.all_updates = max(self.updates, recording.updates)
+            recording.used = bool(recording.ops)
+            self.recordings.append(recording)
+        except Exception as error:
+            self.trouble(name, error)
+            recorder.detach()
 
     def _adopt_declared(self, name: str, recorder: Recorder) -> None:
         try:

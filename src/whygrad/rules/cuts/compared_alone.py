@@ -19,6 +19,7 @@ from whygrad.rules.numbers.flatness import DIFFERENCES
 from whygrad.rules.numbers.origin import base_name, numbers_of
 from whygrad.rules.numbers.softmaxes import QUOTIENTS
 from whygrad.rules.targets.teachers import ended
+from whygrad.rules.updates.exchanged_terms import exchanged_terms
 from whygrad.rules.updates.history import applied_of
 from whygrad.rules.wording import at_line, count, plain_subject, quoted
 
@@ -36,6 +37,7 @@ def equal_comparisons(case: Case) -> dict[int, tuple[Backward, Op, set[int], int
     alone: dict[int, tuple[Backward, Op, set[int], int]] = {}
     # What stands still for want of a gradient, or of somebody who applies it, is equal to what it said before.
     waiting = case.unheld.union(*(missing.variables for missing in missing_gradients(case)))
+    waiting = waiting.union(*(pair.ours | pair.theirs for pair in exchanged_terms(case)))  # W204
     for same in passes.values():
         looked = same[-_PASSES:]
         found: dict[int, list[tuple[Op, set[int]]]] = {}
