@@ -117,6 +117,12 @@ class Bodies:
                 recorder.updates.flush()  # a compiled training step is an update
                 recorder.numbers.fill(first)
 
+    def spread(self, scope: Scope, jaxpr: Any, body: Scope, args: Any, outs: list[Any], stack: int) -> None:
+        """Write down a function that runs on every device."""
+        inputs = [self.recorder.values.of(scope, a, stack) for a in args]
+        results, _ = replay(body, scope, self._arguments(body, jaxpr, inputs), stack)
+        self._returned(scope, outs, results, stack)
+
     def probe(self, args: Any, params: Any) -> dict[Any, Any]:
         """Before a compiled training step runs (and its arguments may be gone): what it will compute."""
         closed = params["jaxpr"]

@@ -21,6 +21,7 @@ from whygrad.flow.operations import ITS_OWN, Kind, Op
 from whygrad.trace import jax_vocabulary as words
 from whygrad.trace.jax_begun import BEGINS
 from whygrad.trace.jax_bodies import Bodies
+from whygrad.trace.jax_devices import Devices
 from whygrad.trace.jax_retraces import Retraces
 from whygrad.trace.jax_scopes import Scope
 from whygrad.trace.jax_whose import function_name, in_a_library, library_function, of_the_program
@@ -42,6 +43,7 @@ class Calls:
         self._inside = ""
         self.retraces = Retraces(recorder)
         self.bodies = Bodies(recorder, self)
+        self.devices = Devices(recorder)
 
     def attach_deep(self, patches: Patches) -> None:
         """Watch operations, compiled functions and tracing."""
@@ -62,7 +64,8 @@ class Calls:
         def bind(primitive: Any, *args: Any, **params: Any) -> Any:
             if local.busy or self._merely_runs(primitive.name, args, params):
                 return original(primitive, *args, **params)
-            local.busy += 1
+            spread = self.devices.is_spread(primitive.name)
+            local.busy += not spread  # its body is traced while it is bound
             try:
                 try:
                     result = original(primitive, *args, **params)
@@ -72,7 +75,7 @@ class Calls:
                 if primitive.name not in words.NOT_DATA:
                     self._guarded(primitive.name, args, params, result, sys._getframe(1), primitive.multiple_results)
             finally:
-                local.busy -= 1
+                local.busy -= not spread
             self.recorder.after_call()
             return result
 
@@ -162,6 +165,7 @@ class Calls:
             jaxpr, consts = original(frame, trace, out_tracers, *args, **kwargs)
             if scope is not None:
                 self.retraces.traced(scope, jaxpr)
+                self.devices.traced(jaxpr, scope)
                 self.bodies.keep(jaxpr, scope)
             return jaxpr, consts
 
@@ -220,6 +224,9 @@ class Calls:
         self._inside = library_function(frame)
         if self._inside in BEGINS and scope is self.recorder.root:
             self.recorder.beginnings.saw(frame, stack)
+        if self.devices.is_spread(name) and (spread := self.devices.body()) is not None:
+            self.bodies.spread(scope, *spread, args, outs, stack)
+            return
         if self.bodies.called(scope, name, args, params, outs, stack, probed):
             return
         if name == "select_n" and isinstance(args[0], bool | numpy.bool_):

@@ -17,6 +17,8 @@ from whygrad.trace.jax_vocabulary import CALLBACKS, is_float
 _WHOLE = 1 << 22
 _ALL = 1 << 26
 _FEW = 64
+SPREAD = "shard_map"
+"""The operation that runs a function on every device; `pmap` is one, too."""
 
 
 def compiled(function: Any) -> Any:
@@ -57,15 +59,18 @@ def plain(array: Any) -> Any:
     return array if jax.dtypes.issubdtype(array.dtype, jax.dtypes.extended) else numpy.asarray(array)
 
 
-def quiet_function(jaxpr: Any) -> bool:
-    """Whether running a function twice is the same as running it once."""
-    if jaxpr.effects:
+def quiet_function(jaxpr: Any, spread: bool = False) -> bool:
+    """Whether running a function twice is the same as running it once.
+
+    `spread`: it runs on every device, and may ask what the others have.
+    """
+    if any(not (spread and isinstance(effect, core.NamedAxisEffect)) for effect in jaxpr.effects):
         return False
     for eqn in jaxpr.eqns:
         if eqn.primitive.name in CALLBACKS or "callback" in eqn.primitive.name:
             return False
         for inner in core.jaxprs_in_params(eqn.params):
-            if not quiet_function(inner):
+            if not quiet_function(inner, spread or eqn.primitive.name == SPREAD):
                 return False
     return True
 
@@ -74,7 +79,8 @@ def worth_a_look(body: Scope, jaxpr: Any) -> list[Any]:
     """The variables whose content is worth a look, as far as memory allows."""
     if not quiet_function(jaxpr):
         return []
-    made = {id(v) for v in (*jaxpr.invars, *(v for eqn in jaxpr.eqns for v in eqn.outvars))}
+    parts = (jaxpr, *(eqn.params["jaxpr"] for eqn in jaxpr.eqns if eqn.primitive.name == SPREAD))
+    made = {id(v) for part in parts for v in (*part.invars, *(v for eqn in part.eqns for v in eqn.outvars))}
     inner = [item for item in body.items if isinstance(item, Ran)]
     needed = {n for item in inner for n in (*item.given, *(item.branch or ())[:1])}
     found: dict[Any, None] = {}
@@ -104,6 +110,11 @@ def evaluate(jaxpr: Any, consts: Any, args: Any, found: dict[Any, Any], skip: An
         given = [read(v) for v in eqn.invars]
         if any(g is None for g in given) or (skip is not None and skip(eqn)):
             continue
+        if eqn.primitive.name == SPREAD:
+            results = _on_devices(eqn, given, found, skip)
+            env.update(zip(eqn.outvars, results, strict=False))
+            found.update(zip(eqn.outvars, results, strict=False))
+            continue
         functions, params = eqn.primitive.get_bind_params(eqn.params), None
         if isinstance(functions, tuple):
             functions, params = functions
@@ -114,3 +125,25 @@ def evaluate(jaxpr: Any, consts: Any, args: Any, found: dict[Any, Any], skip: An
         for variable, value in zip(eqn.outvars, results, strict=True):
             env[variable] = found[variable] = value
     return [read(v) for v in jaxpr.outvars]
+
+
+def _on_devices(eqn: Any, given: list[Any], found: dict[Any, Any], skip: Any) -> list[Any]:
+    """Run what runs on every device; of what is in between, what one of them has. Nothing where a part is skipped."""
+    inner, kept = eqn.params["jaxpr"], list[Any]()
+    if skip is not None and any(skip(one) for one in inner.eqns):
+        return []
+
+    def inside(*arguments: Any) -> tuple[list[Any], list[Any]]:
+        seen: dict[Any, Any] = {}
+        outs = evaluate(inner, (), arguments, seen)
+        kept[:] = seen
+        return outs, [jax.numpy.expand_dims(one, 0) for one in seen.values()]
+
+    axes = eqn.params["newly_manual_axes"]
+    results, between = jax.shard_map(
+        inside, mesh=eqn.params["mesh"], in_specs=tuple(eqn.params["in_specs"]), axis_names=set(axes),
+        out_specs=(list(eqn.params["out_specs"]), jax.sharding.PartitionSpec(tuple(axes))),
+        check_vma=eqn.params["check_vma"],
+    )(*given)  # fmt: skip
+    found.update(zip(kept, (one[0] for one in between), strict=True))
+    return results
