@@ -98,6 +98,8 @@ class Recording:
     used: bool = True
     """Whether the program computed anything with this framework (importing it does not count)."""
     notes: list[str] = field(default_factory=list)
+    then: list[Recording] = field(default_factory=list)
+    """JAX: later phases of the program, which have no gradient in common with this one: each a recording of its own."""
     late: Recording | None = None
     """Where numbers were looked at for longer: everything that was seen, of the later updates only the last."""
 

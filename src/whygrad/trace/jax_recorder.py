@@ -162,7 +162,7 @@ class JaxRecorder:
         recording.stacks = self.session.stacks.resolve()
         self.exits.link(recording)
         self.naming.name_variables()
-        return self.ring.split()
+        return self.ring.split(lambda asked: next(((s.file, s.line) for s in recording.stacks[asked.stack]), None))
 
     def failed(self, error: BaseException) -> None:
         """The program ends with an error: what it tells counts, however late it is."""

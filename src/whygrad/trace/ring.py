@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from whygrad.flow.events import Step
+from whygrad.flow.events import Backward, Step
 from whygrad.flow.operations import Numbers, Op, Value
 from whygrad.flow.recording import Recording
 from whygrad.flow.variables import Optimizer
@@ -147,56 +147,100 @@ class Ring:
 
     # --- at the end -------------------------------------------------------------------------------------------
 
-    def split(self) -> Recording:
-        """The recording of the first updates, with all that was seen beside it."""
+    def split(self, apart: Callable[[Backward], object] | None = None) -> Recording:
+        """The recording of the first updates, with all that was seen beside it.
+
+        `apart` says where a gradient was asked for. A later window that shares no such place with those before it is a
+        phase of its own (`Recording.then`).
+        """
         whole = self.recording
         edges = [edge for window in self._windows for edge in window][1:]
         edges.append(self._opened if self._opened is not None else self.session.now())
         whole.blind = [(a, b) for a, b in zip(edges[::2], edges[1::2], strict=False) if b > a]
         if not self._ran:
             return whole
-        is_open = self._opened is not None
-        ops = self._ops()
-        backwards = [b for b in whole.backwards if self._counts(b.at)]
-        steps = [s for s in whole.steps if self._counts(s.at)]
-        dropped = len(whole.steps) - len(steps)
-        known = set(whole.variables) if is_open else self._variables
-        only_later = {s.optimizer for s in whole.steps} - {s.optimizer for s in steps}
-        values = _values(whole, ops.values(), {b.loss for b in backwards}, known)
-        first = replace(
+        if self._opened is not None:
+            self._variables, self._hand_updated = set(whole.variables), whole.hand_updated
+            self._windows.append((self._opened, self.session.now()))
+            self._opened = None
+        groups = _phases(whole, self._windows, apart)
+        if len(groups) == 1:
+            return replace(self._part(groups[0], self._variables), late=whole)
+        parts = [self._part(group, None) for group in groups]
+        for part, group in zip(parts, groups, strict=True):
+            part.earlier = sum(1 for step in whole.steps if step.at < group[0][0])
+            part.begun = [b for b in whole.begun if _nearest(b.at, groups) is group]
+        return replace(parts[0], late=whole, then=parts[1:])
+
+    def _part(self, windows: list[tuple[int, int]], known: set[int] | None) -> Recording:
+        """What happened in some windows. `known` are their variables; None: those that have a part in it."""
+
+        def counts(at: int) -> bool:
+            return any(first <= at < last for first, last in windows)
+
+        whole = self.recording
+        ops = _ops(whole, counts)
+        backwards = [b for b in whole.backwards if counts(b.at)]
+        steps = [s for s in whole.steps if counts(s.at)]
+        if known is None:
+            used = {v for op in ops.values() for v in (*op.inputs, *op.outputs)}
+            known = {v for n in used if n in whole.values and (v := whole.values[n].variable) is not None}
+            known |= {v for b in backwards for v in b.wanted} | {v for s in steps for v in s.applied | s.without}
+        only_elsewhere = {s.optimizer for s in whole.steps} - {s.optimizer for s in steps}
+        return replace(
             whole,
             ops=ops,
-            values=values,
+            values=_values(whole, ops.values(), {b.loss for b in backwards}, known),
             variables={n: v for n, v in whole.variables.items() if n in known},
-            optimizers={n: _holding(o, known) for n, o in whole.optimizers.items() if n not in only_later},
+            optimizers={n: _holding(o, known) for n, o in whole.optimizers.items() if n not in only_elsewhere},
             backwards=backwards,
             steps=steps,
-            clears=[c for c in whole.clears if self._counts(c.at)],
-            edits=[e for e in whole.edits if self._counts(e.at)],
+            clears=[c for c in whole.clears if counts(c.at)],
+            edits=[e for e in whole.edits if counts(e.at)],
             copies=[c for c in whole.copies if c.source in known and c.target in known],
-            writes=[w for w in whole.writes if self._counts(w.at)],
+            writes=[w for w in whole.writes if counts(w.at)],
             handovers=[h for h in whole.handovers if h.left in ops and h.entered in ops],
-            failures=[f for f in whole.failures if self._counts(f.at)],
-            asked=[a for a in whole.asked if self._counts(a.at)],
-            astray=[s for s in whole.astray if self._counts(s.at)],
+            failures=[f for f in whole.failures if counts(f.at)],
+            asked=[a for a in whole.asked if counts(a.at)],
+            astray=[s for s in whole.astray if counts(s.at)],
             unmoved={v: stack for v, stack in whole.unmoved.items() if v in known},
-            hand_updated=whole.hand_updated if is_open else self._hand_updated,
-            updates=whole.updates - dropped,
+            spare=[tree for tree in whole.spare if tree.originals <= known],
+            hand_updated=self._hand_updated,
+            updates=len(steps) + whole.updates - len(whole.steps),
+            then=[],
         )
-        first.late = whole
-        return first
 
-    def _ops(self) -> dict[int, Op]:
-        """Those of the first updates, and what they were computed from."""
-        ops = self.recording.ops
-        keep: set[int] = set()
-        needed: set[int] = set()
-        for at in reversed(ops):
-            op = ops[at]
-            if self._counts(at) or any(value in needed for value in op.outputs):
-                keep.add(at)
-                needed.update(op.inputs)
-        return {at: op for at, op in ops.items() if at in keep}
+
+def _phases(
+    whole: Recording, windows: list[tuple[int, int]], apart: Callable[[Backward], object] | None
+) -> list[list[tuple[int, int]]]:
+    """The windows, those together that ask for gradients at a common place."""
+    groups: list[tuple[set[object], list[tuple[int, int]]]] = []
+    for window in windows:
+        asks = {apart(b) for b in whole.backwards if window[0] <= b.at < window[1]} if apart is not None else set()
+        if groups and (not asks or asks & groups[-1][0] or not groups[-1][0]):
+            groups[-1][0].update(asks)
+            groups[-1][1].append(window)
+        else:
+            groups.append((asks, [window]))
+    return [group for _, group in groups]
+
+
+def _nearest(at: int, groups: list[list[tuple[int, int]]]) -> list[tuple[int, int]]:
+    """The phase that a moment belongs to, or the one that follows on it."""
+    return next((group for group in groups if at < group[-1][1]), groups[-1])
+
+
+def _ops(whole: Recording, counts: Callable[[int], bool]) -> dict[int, Op]:
+    """Operations that count, and what they were computed from."""
+    keep: set[int] = set()
+    needed: set[int] = set()
+    for at in reversed(whole.ops):
+        op = whole.ops[at]
+        if counts(at) or any(value in needed for value in op.outputs):
+            keep.add(at)
+            needed.update(op.inputs)
+    return {at: op for at, op in whole.ops.items() if at in keep}
 
 
 def _holding(optimizer: Optimizer, known: set[int]) -> Optimizer:

@@ -193,12 +193,13 @@ class Session:
     def _finish(self, name: str, recorder: Recorder) -> None:
         try:
             self._adopt_declared(name, recorder)
-            recording = recorder.finish()
-            recording.contracts = self._declared(name, recorder, recording)
-            recording.cut_short = self.stopped_early
-            recording.all_updates = max(self.updates, recording.updates)
-            recording.used = bool(recording.ops)
-            self.recordings.append(recording)
+            first = recorder.finish()
+            for recording in (first, *first.then):
+                recording.contracts = self._declared(name, recorder, recording)
+                recording.cut_short = self.stopped_early
+                recording.all_updates = max(self.updates, recording.updates)
+                recording.used = bool(recording.ops)
+                self.recordings.append(recording)
         except Exception as error:
             self.trouble(name, error)
             recorder.detach()
