@@ -88,7 +88,7 @@ from whygrad.flow.syntax import bound_at
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, stations
 from whygrad.rules.ownership import within_reach
-from whygrad.rules.updates import asked_in_vain, exchanged_terms, losses_mixed_up, taken_at_copies
+from whygrad.rules.updates import asked_in_vain, exchanged_terms, inner_updates, losses_mixed_up, taken_at_copies
 from whygrad.rules.updates.applied_elsewhere import of_the_wrong_ones
 from whygrad.rules.updates.asked_of_copies import AskedOfCopy, asked_of_copies
 from whygrad.rules.updates.crossings import Crossing, crossings
@@ -121,6 +121,7 @@ def check(case: Case) -> Iterator[Finding]:
     yield from asked_in_vain.findings(case)
     yield from losses_mixed_up.findings(case)
     yield from exchanged_terms.findings(case)
+    yield from inner_updates.findings(case)
     if not nevers:  # else it is said what they are the gradients of
         yield from gradients_of_another_tree(case)
     found = crossings(case)

@@ -169,8 +169,14 @@ def _learns(case: Case, value: int, tape: int | None) -> bool:
 
 
 def is_straight_through(case: Case, part: reach.Slice, cut: reach.Cut, tape: int | None) -> bool:
-    """`x + stop(f - x)`: forward it is `f`, backward it is `x`, which learns; that stop is there for `x`'s sake."""
+    """`x + stop(f - x)`: forward it is `f`, backward it is `x`, which learns; that stop is there for `x`'s sake.
+
+    So is the one of a parameter that a function with a gradient of its own is given beside `x`.
+    """
     meets = [op for op in part.ops if any(v in op.inputs for v in cut.op.outputs)]
+    if meets and cut.op.inputs[0] in case.content and all(op.detail == "custom_function" for op in meets):
+        arrived = reach.gradient_reach(case.recording, part, tape)
+        return all(any(v in arrived for v in op.inputs) for op in meets)
     made = case.made_by.get(cut.op.inputs[0]) if cut.op.inputs else None
     if made is None or made.name not in DIFFERENCE or not meets or any(op.name not in _SUM for op in meets):
         return False

@@ -135,10 +135,12 @@ def _meets_in_difference(case: Case, variables: set[int]) -> bool:
                 meets = one in ours and one not in theirs and two in theirs and (network or two not in ours)
                 if meets and not _scalar(case.recording.values[one].shape):  # two loss terms are no comparison
                     return True
+        # A target that follows a trained network is no guess of that one: what it says is a target.
+        made = [v for v in op.outputs if v not in case.content]
         if mine:
-            ours.update(op.outputs)
+            ours.update(made)
         if other:
-            theirs.update(op.outputs)
+            theirs.update(made)
     return False
 
 

@@ -78,6 +78,8 @@ def _is_weighed(case: Case, part: reach.Slice, cut: reach.Cut) -> bool:
             continue
         others = [v for v in op.inputs if v not in follow and v in values]
         small = all(size == 1 for v in op.outputs if v in values for size in values[v].shape)
+        if small and op.name in _PRODUCTS and not others:
+            return True  # by a plain number
         if small and others and all(not values[v].shape for v in others):
             return op.name in _PRODUCTS
         follow.update(op.outputs)
