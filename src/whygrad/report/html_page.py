@@ -9,9 +9,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from whygrad.flow.drawing import Drawing
+from whygrad.flow.ownership import Ownership
 from whygrad.report.excerpt import marks, shown_path
 from whygrad.report.html_source import figures
 from whygrad.report.html_table import table
@@ -152,23 +155,29 @@ def _notes(report: Report) -> str:
 
 
 def _drawings(report: Report) -> str:
-    several = len(report.drawings) > 1
     pictures = [
-        (f"<h3>{plain(one.framework)}</h3>\n" if several else "") + figure(one, report, number)
-        for number, one in enumerate(report.drawings, 1)
+        heading + figure(one, report, number)
+        for number, (one, heading) in enumerate(zip(report.drawings, _headings(report.drawings), strict=True), 1)
         if one.nodes
     ]
     return _section("The training step", "\n".join(pictures) + "\n" if pictures else "")
 
 
 def _tables(report: Report) -> str:
-    several = len(report.ownership) > 1
     tables = [
-        (f"<h3>{plain(one.framework)}</h3>\n" if several else "") + made
-        for one in report.ownership
+        heading + made
+        for one, heading in zip(report.ownership, _headings(report.ownership), strict=True)
         if (made := table(one, report))
     ]
     return _section("Who trains what", "\n".join(tables) + "\n" if tables else "")
+
+
+def _headings(parts: Sequence[Ownership | Drawing]) -> list[str]:
+    """What stands above each of several: its framework, and which phase of the program it is where there are more."""
+    names = [one.framework for one in parts]
+    phases = [f", phase {names[: i + 1].count(name)}" if names.count(name) > 1 else "" for i, name in enumerate(names)]
+    several = len(names) > 1
+    return [f"<h3>{plain(n)}{phase}</h3>\n" if several else "" for n, phase in zip(names, phases, strict=True)]
 
 
 def _unseen(report: Report) -> str:

@@ -127,7 +127,8 @@ def _whole(report: Report, page: Page) -> list[Row]:
     findings = _sorted(report)
     sections = [_finding(finding, page) for finding in findings if finding.severity != "note"]
     sections.append([row for finding in findings if finding.severity == "note" for row in _note(finding, page)])
-    sections += [table_rows(table, page) for table in report.ownership]
+    tables = [table_rows(table, page) for table in report.ownership]
+    sections += [rows for index, rows in enumerate(tables) if rows not in tables[:index]]  # phases may look alike
     unseen: Row = [("note", "note: ")]
     sections.append([row for note in dict.fromkeys(report.notes) for row in _paragraph(unseen, note, page)])
     sections.append([*_stopped(report, page), *_summary(report, page)])

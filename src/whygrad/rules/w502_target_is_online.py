@@ -88,7 +88,7 @@ from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.targets import same_arrays, sync_source
 from whygrad.rules.targets.held_against_itself import held_against_itself
 from whygrad.rules.targets.idle_targets import Idle, idle_targets
-from whygrad.rules.targets.objective import bootstraps, objectives
+from whygrad.rules.targets.objective import bootstraps, objectives, predicted
 from whygrad.rules.targets.one_memory import one_memory
 from whygrad.rules.targets.twins import target_networks
 from whygrad.rules.wording import at_line, quoted, subject
@@ -205,7 +205,8 @@ def _called(case: Case) -> Iterator[Alias]:
 def _bootstrapped(case: Case) -> Iterator[tuple[int, int, set[int]]]:
     """A prediction, the value that its target is made of, and the trained variables that both read."""
     for objective in objectives(case):
-        for found in bootstraps(case, objective, live=False):
+        for found in (*bootstraps(case, objective, live=False), *predicted(case, objective)):
+            objective = found.objective
             both = objective.live[found.prediction] & objective.trained & objective.read.get(found.value, 0)
             if both:
                 yield found.prediction, found.value, set(objective.variables(both))
@@ -241,10 +242,12 @@ def _callees(case: Case, starts: tuple[int, int], members: set[int]) -> tuple[di
     A function is no network: `values = self.values` is one function by two names, and may be given either network.
     """
     sides: tuple[dict[str, set[int]], dict[str, set[int]]] = ({}, {})
+    back = {h.entered: case.recording.ops.get(h.left) for h in case.recording.handovers if h.proof in reach.PROVED}
     for side, start in enumerate(starts):
         todo, seen = [start], {start}
         while todo:
             op = case.made_by.get(todo.pop())
+            op = back.get(op.at, op) if op is not None else None
             if op is None:
                 continue
             if any(case.content.get(v) in members for v in op.inputs):

@@ -243,6 +243,6 @@ class JaxRecorder:
             return
         elif self.deep and len(self.recording.ops) > self._next_prune:
             alive = self.values.sweep()
-            prune(self.recording, alive, _KEPT // 3, self.ring.is_over, self.exits.returned())
+            prune(self.recording, alive, _KEPT // 3, self.ring.stays(), self.exits.returned())
             self.root.values = self.recording.values
             self._next_prune = max(_KEPT, 2 * len(self.recording.ops))

@@ -20,6 +20,8 @@ _OPERATIONS = 150_000
 _PRUNE_EVERY = 8
 _KEPT_STEPS = 2
 _LYING = 256
+_LEADING = 20_000
+"""How many operations before a gradient may have led to it, where no tape says when its forward pass began."""
 
 
 class Ring:
@@ -142,6 +144,18 @@ class Ring:
         """Whether something belongs to first updates that have been seen to their end."""
         return any(first <= at < last for first, last in self._windows)
 
+    def stays(self) -> Callable[[int], bool]:
+        """What is kept whole when much else is forgotten: first updates that are over, and of those that are going on
+        what led to the first gradient that each line asked for."""
+        spans, opened = list(self._windows), self._opened
+        asked: set[int] = set()
+        for backward in self.recording.backwards:
+            if opened is not None and backward.at >= opened and backward.stack not in asked:
+                asked.add(backward.stack)
+                tape = self.recording.tapes.get(backward.tape) if backward.tape is not None else None
+                spans.append((tape.opened if tape is not None else backward.at - _LEADING, backward.at + 1))
+        return lambda at: any(first <= at < last for first, last in spans)
+
     def _counts(self, at: int) -> bool:
         return (self._opened is not None and at >= self._opened) or self.is_over(at)
 
@@ -180,6 +194,7 @@ class Ring:
 
         whole = self.recording
         ops = _ops(whole, counts)
+        stacks = {op.stack for at, op in ops.items() if counts(at)}
         backwards = [b for b in whole.backwards if counts(b.at)]
         steps = [s for s in whole.steps if counts(s.at)]
         if known is None:
@@ -203,7 +218,7 @@ class Ring:
             failures=[f for f in whole.failures if counts(f.at)],
             asked=[a for a in whole.asked if counts(a.at)],
             astray=[s for s in whole.astray if counts(s.at)],
-            unmoved={v: stack for v, stack in whole.unmoved.items() if v in known},
+            unmoved={v: stack for v, stack in whole.unmoved.items() if v in known and stack in stacks},
             spare=[tree for tree in whole.spare if tree.originals <= known],
             hand_updated=self._hand_updated,
             updates=len(steps) + whole.updates - len(whole.steps),

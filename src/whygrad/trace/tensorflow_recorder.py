@@ -319,5 +319,5 @@ class TensorFlowRecorder:
     # --- upkeep -------------------------------------------------------------------------------------------------
 
     def _prune(self) -> None:
-        prune(self.recording, self.values.alive(), _KEPT // 3, self.ring.is_over, self.exits.returned())
+        prune(self.recording, self.values.alive(), _KEPT // 3, self.ring.stays(), self.exits.returned())
         self._next_prune = max(_KEPT, 2 * len(self.recording.ops))

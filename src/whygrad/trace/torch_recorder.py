@@ -266,5 +266,5 @@ class TorchRecorder:
     def keep_small(self) -> None:
         """Forget what nothing can depend on any more, once there is much of it."""
         if len(self.recording.ops) > self._next_prune:
-            prune(self.recording, self.variables.alive(), _KEPT // 3, self.ring.is_over, self.exits.returned())
+            prune(self.recording, self.variables.alive(), _KEPT // 3, self.ring.stays(), self.exits.returned())
             self._next_prune = max(_KEPT, 2 * len(self.recording.ops))

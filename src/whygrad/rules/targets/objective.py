@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from whygrad.flow import reach
 from whygrad.flow.events import Backward
@@ -181,6 +181,27 @@ def _bootstraps(case: Case, objective: Objective, live: bool) -> Iterator[Bootst
             # One expression in a loop over a rollout says the same each time.
             if counted[place] <= _LOOKED_AT and _compares(case, objective, op) and not _recurs(case, prediction, found):
                 yield Bootstrap(objective, op, prediction, target, *found)
+
+
+def predicted(case: Case, objective: Objective) -> Iterator[Bootstrap]:
+    """TensorFlow: targets made of what `predict` gave to NumPy and what came back from there, as it was."""
+    recording = case.recording
+    came: dict[int, int] = {}
+    for handover in recording.handovers if recording.framework == "tensorflow" else ():
+        left = recording.ops.get(handover.left)
+        if handover.proof in reach.PROVED and left is not None and left.kind == "leave":
+            read = {v for n in left.inputs if (v := case.content.get(n)) in objective.bits}
+            came[handover.entered] = came.get(handover.entered, 0) | sum(objective.bits[v] for v in read)
+    if not any(op.at in came for op in objective.part.ops):
+        return
+    read_too = dict(objective.read)
+    for op in objective.part.ops:
+        arriving = came.get(op.at, 0)
+        for source in op.inputs:
+            arriving |= read_too.get(source, 0)
+        for made in op.outputs:
+            read_too[made] = read_too.get(made, 0) | arriving
+    yield from _bootstraps(case, replace(objective, read=read_too, targets={}), live=False)
 
 
 def _recurs(case: Case, prediction: int, found: tuple[Op, int]) -> bool:

@@ -3,7 +3,8 @@
 A filtered gradient follows arrays and takes a float for a setting, which most floats are: a mass that is known, a step
 of time, an epsilon. What tells a parameter that was meant to be fitted: the model consists of single numbers, the
 loss is computed smoothly with it, and the program shows it after the training, with those that were trained. Or,
-in any model: the training loop shows it beside arrays that learn, or the program reads its gradient, which is None.
+in any model: the training loop shows it beside arrays that learn, the program reads its gradient, which is None, or the
+class itself declares it as an array.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ _KINKS = frozenset({"clip", "minimum", "maximum", "where", "range", "arange", "l
 _SHOWS = frozenset(
     {"print", "info", "debug", "log", "warning", "write", "pprint", "tree_pprint", "append", "set_postfix"}
 )
+_ARRAYS = frozenset({"Array", "ndarray"})
+_EITHER = frozenset({"float", "Union", "Optional", "ArrayLike", "Any"})
 _SEVERAL = 2
 _EVERYWHERE = (0.0, 1.0)
 
@@ -45,10 +48,13 @@ def floats_beside_arrays(case: Case) -> Iterator[Finding]:
             if tree is None or kind is None:
                 continue
             asked = _asked_for(case, plain, file, tree, kind)
+            declared = _declared(plain, file, tree, kind) if not asked else {}
             by_show = _meant if plain.alone else _followed
-            given = asked or by_show(case, plain, file, tree, kind)
+            given = asked or declared or by_show(case, plain, file, tree, kind)
+            shown = "the program shows it beside them" if plain.alone else "the program shows it round by round"
             if given:
-                yield _finding(case, plain, given, read=bool(asked))
+                said = "the program shows its gradient, which is None" if asked else shown
+                yield _finding(case, plain, given, "its class declares it as an array" if declared else said)
 
 
 def _meant(case: Case, plain: PlainNumbers, file: str, tree: ast.Module, kind: ast.ClassDef) -> dict[str, _Given]:
@@ -107,6 +113,27 @@ def _asked_for(case: Case, plain: PlainNumbers, file: str, tree: ast.Module, kin
     read = {dotted(n) for n in ast.walk(tree) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)}
     asked = [name for name, path in paths.items() if any(f"{one}.{path}" in read for one in names)]
     return {name: found for name in asked if (found := _given(file, tree, kind, plain, name)) is not None}
+
+
+def _declared(plain: PlainNumbers, file: str, tree: ast.Module, kind: ast.ClassDef) -> dict[str, _Given]:
+    """The floats that the class itself calls arrays: `offset: jax.Array`, which is given 0.1."""
+    said = {n.target.id: n.annotation for n in kind.body
+            if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)}  # fmt: skip
+    names = [name for name in plain.floats if name in said and _is_array(said[name]) and any(_uses(tree, name, set()))]
+    return {name: found for name in names if (found := _given(file, tree, kind, plain, name)) is not None}
+
+
+def _is_array(annotation: ast.expr) -> bool:
+    """Whether an annotation speaks of an array, and of nothing that a float could be."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        try:
+            annotation = ast.parse(annotation.value, mode="eval").body
+        except SyntaxError:
+            return False
+    names = {dotted(n).rpartition(".")[2] for n in ast.walk(annotation) if isinstance(n, ast.Name | ast.Attribute)}
+    return bool(names & _ARRAYS) and not names & _EITHER and not any(
+        isinstance(n, ast.BinOp) for n in ast.walk(annotation)
+    )  # fmt: skip
 
 
 def _training(case: Case, plain: PlainNumbers, file: str) -> int:
@@ -230,12 +257,11 @@ def _number(value: ast.expr) -> float | None:
     return float(value.value) if isinstance(value, ast.Constant) and isinstance(value.value, int | float) else None
 
 
-def _finding(case: Case, plain: PlainNumbers, given: dict[str, _Given], read: bool) -> Finding:
+def _finding(case: Case, plain: PlainNumbers, given: dict[str, _Given], shown: str) -> Finding:
     names = [f"`{plain.name}.{name}`" for name in given]
     who = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
     whole = plain.name.partition(".")[0]
     trained = " and ".join(f"`{name}`" for name in plain.arrays) if plain.alone else f"the arrays of `{whole}`"
-    shown = "its gradient, which is None" if read else "it beside them" if plain.alone else "it round by round"
     backward = next(b for b in case.recording.backwards if b.stack == plain.stack)
     lines = list(dict.fromkeys(one.where for one in given.values()))
     asked, loss = case.site(plain.stack), case.loss_site(backward)
@@ -244,7 +270,7 @@ def _finding(case: Case, plain: PlainNumbers, given: dict[str, _Given], read: bo
         message=f"{who} {'are plain floats' if len(names) > 1 else 'is a plain float'}: the gradient of the loss"
         f"{at_line(loss, lines[0])} is asked for {trained} alone",
         why="A filtered gradient follows JAX's arrays. A float is a setting to it, and keeps its first value, though "
-        f"the loss depends on it as on the others, and the program shows {shown}.",
+        f"the loss depends on it as on the others, and {shown}.",
         fix="make it an array, jnp.asarray(1.0) in the place of 1.0; or, if it is not to be fitted, say so: "
         "eqx.field(static=True)",
         variables=(), where=lines[0], label="a plain number", loss=loss,
