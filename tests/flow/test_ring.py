@@ -10,19 +10,18 @@ from whygrad.trace.session import Session
 from whygrad.trace.upkeep import prune
 
 
-def recorded(session: Session, count: int) -> Recording:
+def grow(recording: Recording, session: Session, count: int) -> Recording:
     """A chain of nothing: every operation makes a value of its own that nobody holds."""
-    recording = Recording("tensorflow")
     for _ in range(count):
         at = session.tick()
-        recording.ops[at] = Op(at, "mul", "compute", (), (at,), 0)
+        recording.ops[at] = Op(at, "mul", "compute", (), (at,), 0, True)
         recording.values[at] = Value(at, (), True, True)
     return recording
 
 
 def test_what_led_to_the_first_gradient_of_a_line_stays_while_its_window_is_open() -> None:
     session = Session()
-    recording = recorded(session, 100)
+    recording = grow(Recording("tensorflow"), session, 100)
     recording.tapes[0] = Tape(0, 20, 0)
     recording.backwards = [Backward(30, "gradient", None, 7, tape=0), Backward(60, "gradient", None, 7, tape=0)]
     ring = Ring(session, recording, set)
@@ -32,7 +31,7 @@ def test_what_led_to_the_first_gradient_of_a_line_stays_while_its_window_is_open
 
 def test_without_a_tape_it_is_so_many_operations() -> None:
     session = Session()
-    recording = recorded(session, 100)
+    recording = grow(Recording("tensorflow"), session, 100)
     recording.backwards = [Backward(30, "backward", None, 7)]
     prune(recording, set(), 10, Ring(session, recording, set).stays(), {})
     assert sorted(recording.ops) == [*range(1, 31), *range(91, 101)]
@@ -41,15 +40,15 @@ def test_without_a_tape_it_is_so_many_operations() -> None:
 def two_windows(second_line: int) -> Recording:
     """A window of updates with gradients asked at line 1, and another, later, with those of another line."""
     session = Session()
-    recording = recorded(session, 10)
+    recording = grow(Recording("jax"), session, 10)
     ring = Ring(session, recording, set)
     recording.backwards.append(Backward(4, "grad", None, 1))
     recording.steps.append(Step(5, 0, 0, frozenset(), frozenset()))
     ring.begin()
-    recorded(session, 10)
+    grow(recording, session, 10)
     ring.reopen()
     at = session.now()
-    recorded(session, 10)
+    grow(recording, session, 10)
     recording.backwards.append(Backward(at + 2, "grad", None, second_line))
     recording.steps.append(Step(at + 3, 0, 0, frozenset(), frozenset()))
     recording.updates = 2
