@@ -100,6 +100,7 @@ from whygrad.rules.updates.joined_late import refused_to_join
 from whygrad.rules.updates.leaks import leaks
 from whygrad.rules.updates.left_by_hand import left_out, not_comparable
 from whygrad.rules.updates.losses_mixed_up import losses_mixed_up
+from whygrad.rules.updates.low_rank import adapted
 from whygrad.rules.updates.mistaken_holds import given_by_mistake
 from whygrad.rules.updates.never_applied import NeverApplied, never_applied
 from whygrad.rules.updates.only_looked_at import only_looked_at
@@ -158,6 +159,7 @@ def check(case: Case) -> Iterator[Finding]:
         idle -= left_behind(case)  # W202: the updates go to another copy of the model
         idle -= {v for one in taken_at_copies(case) for v in one.variables}  # W204: they go to what it is a copy of
         idle -= _inputs_of_derivatives(case) | _looked_at_once(case)
+    idle -= adapted(case, idle)
     asked = {v for b in recording.backwards for v in b.got}
     for network, group in networks(case, idle).items():
         members = set(group)

@@ -86,6 +86,7 @@ from whygrad.rules.case import Case, asked_once
 from whygrad.rules.cuts.consumer import named_call
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.targets import same_arrays, sync_source
+from whygrad.rules.targets.handed import handed_as
 from whygrad.rules.targets.held_against_itself import held_against_itself
 from whygrad.rules.targets.idle_targets import Idle, idle_targets
 from whygrad.rules.targets.objective import bootstraps, objectives, predicted
@@ -254,6 +255,7 @@ def _callees(case: Case, starts: tuple[int, int], members: set[int]) -> tuple[di
                 stack = case.stack(op.stack)
                 for depth, site in enumerate(stack):
                     name = syntax.callee(site)
+                    name = (handed_as(stack, depth, name) if name else "") or name
                     if name and not any(name.rpartition(".")[2] in syntax.functions(file) for file in _files(case)):
                         # With all that is read while the call runs, not only on the way to this side.
                         sides[side].setdefault(name, set()).update(case.reads_under.get(stack[depth:], ()))
@@ -284,9 +286,11 @@ def _built_apart(case: Case, target: str, online: str) -> Site | None:
 
 def _bound(case: Case, name: str, other: str) -> Site | None:
     """Where a name was bound to the other network."""
-    for spoken in dict.fromkeys((name, name.rpartition(".")[2])):  # a local of the name that the attribute is given
+    short = name.rpartition(".")[2], other.rpartition(".")[2]
+    # Locals of the names that the attributes are given count as well: `reference = policy`, and both are handed on.
+    for spoken, meant in dict.fromkeys(((name, other), (short[0], other), short)):
         for site, value in syntax.bindings(_files(case), spoken):
-            if sync_source.is_alias(value, other):
+            if sync_source.is_alias(value, meant):
                 return site
     return sync_source.inner_binding(_files(case), name, other)
 

@@ -100,7 +100,6 @@ class Functions:
             self.new_tape = False
             if not recorder.session.may_deepen():
                 return False
-            recorder.optimizers.updates.begin_again()
             recorder.deepen()
             return recorder.deep
         except Exception as trouble:

@@ -127,6 +127,7 @@ class TensorFlowRecorder:
             return
         if self.ring.running or not self.deep:
             self.ring.reopen()
+            self.optimizers.updates.begin_again()
         if self.deep:
             return
         self.deep = True

@@ -140,6 +140,7 @@ class TorchRecorder:
         """Begin (or begin again) to see every call."""
         if self.ring.running or not self.deep:
             self.ring.reopen()
+            self.optimizers.updates.begin_again()
         if not self.deep:
             self.deep = True
             self.paused = False

@@ -20,6 +20,8 @@ class Updates:
         self.recording = recording
         self._numbers: dict[int, tuple[weakref.ref[Any], int]] = {}
         self._steps_of: dict[int, int] = {}
+        """Since the recording began, or began again."""
+        self._stepped: set[int] = set()
         self._places: set[tuple[CodeType, int]] = set()
         """The lines of the program that step."""
 
@@ -46,13 +48,14 @@ class Updates:
         self.recording.steps.append(step)
         self.recording.updates += 1
         self._steps_of[number] = self._steps_of.get(number, 0) + 1
+        self._stepped.add(number)
         self._is_new_place(frame)
         return step
 
     def enough(self) -> bool:
         """Whether every optimizer that steps was looked at often enough."""
         alive = [number for made, number in self._numbers.values() if made() is not None]
-        waiting = sum(1 for number in alive if number not in self._steps_of)
+        waiting = sum(1 for number in alive if number not in self._stepped)
         return self.session.deep_enough(self._steps_of, waiting)
 
     def worth_a_look(self, optimizer: Any, frame: FrameType | None = None) -> bool:
@@ -61,11 +64,8 @@ class Updates:
         A second phase of training has another loss, often with the same optimizer.
         """
         number = self.number(optimizer)
-        seen = bool(self._steps_of.get(number))
-        if (seen and not (frame is not None and self._is_new_place(frame))) or not self.session.may_deepen():
-            return False
-        self._steps_of.pop(number, None)
-        return True
+        fresh = number not in self._stepped or (frame is not None and self._is_new_place(frame))
+        return fresh and self.session.may_deepen()
 
     def begin_again(self) -> None:
         """What comes now is a phase of its own: count the updates anew."""
