@@ -83,6 +83,7 @@ from whygrad.flow.events import Step
 from whygrad.flow.site import Site
 from whygrad.rules.case import Case
 from whygrad.rules.finding import Finding, PathStep
+from whygrad.rules.updates import unused_inner
 from whygrad.rules.updates.dropped_averages import DroppedAverage, dropped_averages
 from whygrad.rules.updates.dropped_copies import DroppedCopies, dropped_copies
 from whygrad.rules.updates.dropped_steps import dropped_steps
@@ -120,6 +121,7 @@ def check(case: Case) -> Iterator[Finding]:
     dropped, told_of = dropped_steps(case)
     yield from told_of
     yield from never_added(case)
+    yield from unused_inner.findings(case)
     yield from (_sum(case, one) for one in dropped_sums(case))
     yield from updates_as_parameters(case)
     for stack, taken in passed_over(case).items():

@@ -51,6 +51,8 @@ def small(thing: Any) -> Any:
         return written.val
     if isinstance(thing, core.Tracer) or not isinstance(thing, jax.Array | numpy.ndarray) or thing.size > _FEW:
         return None
+    if isinstance(thing, jax.Array) and thing.is_deleted():
+        return None  # given away to the call
     return plain(thing)
 
 

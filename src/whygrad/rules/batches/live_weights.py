@@ -17,7 +17,7 @@ from whygrad.rules.targets.objective import CONTRACTS, MINUS, PRODUCT, SHAPING, 
 WEIGHT_WAY = SHAPING | SUM | MINUS | PRODUCT | frozenset({
     "div", "truediv", "__truediv__", "clamp", "clip", "clip_by_value", "neg", "negative", "__neg__", "tanh", "where",
     "minimum", "maximum", "real_div", "abs", "reduce_sum", "sum", "squared_difference", "pow", "__pow__", "square",
-    "clamp_max", "clamp_min", "exp", "min", "max", "softplus", "relu", "softmax",
+    "clamp_max", "clamp_min", "exp", "min", "max", "softplus", "relu", "softmax", "row of xs", "select_n",
 })  # fmt: skip
 _STEPS = 40
 

@@ -169,6 +169,9 @@ def _combined(case: Case, term: Op, dropped: Op) -> Op:
     The term itself where one tensor is all that it is made of, or where it was put together before the output was there
     that it lacks.
     """
+    instead = _taken_instead(case, term, dropped)
+    if instead is not None:
+        return instead
     values, made = case.recording.values, term
     while made.at > dropped.at:
         given = [v for v in made.inputs if v in values and values[v].floating]
@@ -180,6 +183,21 @@ def _combined(case: Case, term: Op, dropped: Op) -> Op:
             break
         made = below
     return term
+
+
+def _taken_instead(case: Case, term: Op, dropped: Op) -> Op | None:
+    """The layer behind a term that is given older data of the very shape of the output that was dropped."""
+    values = case.recording.values
+    shape = values[dropped.outputs[0]].shape if dropped.outputs and dropped.outputs[0] in values else ()
+    part = reach.backward_slice(case.recording, term.outputs[0], case.made_by, term.at + 1, reach.CERTAIN)
+    for op in part.ops:
+        layer = op.at > dropped.at and len(shape) > 1 and op.name in CONTRACTS
+        for value in op.inputs if layer else ():
+            made = case.made_by.get(value)
+            older = made is None or made.at < dropped.at
+            if older and value not in case.content and value in values and values[value].shape == shape:
+                return op
+    return None
 
 
 def repeated_term(case: Case, missing: Missing, op: Op) -> Site | None:

@@ -83,7 +83,7 @@ def serves_as_target(case: Case, network: str, members: set[int] | None = None) 
     shapes = sorted(str(v.shape) for v in own)
     twins = [name for name, theirs in trained.items() if name != network and sorted(map(str, theirs)) == shapes]
     fed = fed_with(case, {v.id for v in own})
-    for twin in twins:
+    for twin in twins if len(own) > 1 else ():  # one matrix is easily of another's shape
         theirs = fed_with(case, {v.id for v in recording.variables.values() if v.network == twin})
         if not fed & theirs:
             return True

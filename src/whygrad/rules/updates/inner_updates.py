@@ -26,7 +26,7 @@ def findings(case: Case) -> Iterator[Finding]:
     if case.recording.framework != "jax":
         return
     found: dict[int, list[tuple[Op, Op]]] = {}
-    gradients = {v: op for op in case.recording.ops.values() if op.name == "gradient" for v in op.outputs}
+    gradients = gradients_asked(case)
     looked = Counter[int]()
     for op in case.recording.ops.values():
         inner = op.inside == _APPLIES and op.name == "add" and op.tapes and len(op.inputs) == 2
@@ -39,14 +39,23 @@ def findings(case: Case) -> Iterator[Finding]:
             yield _finding(case, *pairs[0], seen=len(pairs))
 
 
+def gradients_asked(case: Case) -> dict[int, Op]:
+    """JAX: for each value that is a gradient, the request that it came from."""
+    return {v: op for op in case.recording.ops.values() if op.name == "gradient" for v in op.outputs}
+
+
+def asked_for(case: Case, gradients: dict[int, Op], change: int) -> tuple[Op | None, set[int]]:
+    """The last request that a change is made of, and the values that it was for."""
+    asked = dict(_asked(case, gradients, change))
+    return asked[max(asked)] if asked else (None, set())  # an optimizer's state is made of those before
+
+
 def _of_others(case: Case, gradients: dict[int, Op], update: Op) -> Iterator[Op]:
     """The request that an update is made of, where it was not for what it is added to, though that was there to ask."""
     old, change = update.inputs
-    asked = dict(_asked(case, gradients, change))
-    if not asked:
+    request, leaves = asked_for(case, gradients, change)
+    if request is None:
         return
-    latest = max(asked)  # an optimizer's state is made of those before
-    request, leaves = asked[latest]
     before = _behind(case, old, update.at)
     apart = not leaves & before and not any(old in _behind(case, leaf, update.at) for leaf in leaves)
     if apart and old in _behind(case, request.inputs[0], request.at):

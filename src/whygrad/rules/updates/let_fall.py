@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from whygrad.flow.site import Site, Stack
 from whygrad.flow.source import is_statement
-from whygrad.flow.syntax import around, at_node, bound_at, covers, function_of, spoken_in
+from whygrad.flow.syntax import Function, around, at_node, bound_at, covers, function_of, spoken_in
 
 _PURE = frozenset({"replace", "_replace", "tree_at", "tree_map", "incremental_update", "periodic_update"})
 """Calls that give something new back and change nothing."""
@@ -21,7 +21,7 @@ def let_fall(stack: Stack) -> Site | None:
         if is_statement(site):
             return site
         names = {name for name in bound_at(site) if "." not in name}
-        if names and not names <= read_around(site):
+        if names and not names <= read_from(site):
             return site
         for name in names:
             fallen = _put_into_nothing(site, name)
@@ -101,6 +101,22 @@ def read_around(site: Site) -> set[str]:
     nodes = list(ast.walk(function)) if function is not None else []
     shared = {name for node in nodes if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
     return shared | {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+
+
+def read_from(site: Site) -> set[str]:
+    """Those of these names that can be read once the statement of a site has run."""
+    statement, loops, function = around(site)
+    inner = [n for n in ast.walk(function) if isinstance(n, Function | ast.Lambda)] if function is not None else []
+    if statement is None or function is None or loops or any(isinstance(n, ast.While) for n in ast.walk(function)):
+        return read_around(site)
+    later = {id(n) for one in inner if one is not function for n in ast.walk(one)}
+    shared = {name for n in ast.walk(function) if isinstance(n, ast.Global | ast.Nonlocal) for name in n.names}
+    end = statement.end_lineno or statement.lineno
+    return shared | {
+        n.id
+        for n in ast.walk(function)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and (n.lineno > end or id(n) in later)
+    }
 
 
 def _put_into_nothing(site: Site, name: str) -> Site | None:
