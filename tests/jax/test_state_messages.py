@@ -236,6 +236,24 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": (),
         "path": [(26, "a plain number"), (31, "asked for the arrays of `model`")],
     },
+    "w106_float_declared_as_an_array": {
+        "severity": "warning",
+        "message": (
+            "`model.offset` is a plain float: the gradient of the loss at line 29 is asked for the arrays of "
+            "`model` alone"
+        ),
+        "label": "a plain number",
+        "why": (
+            "A filtered gradient follows JAX's arrays. A float is a setting to it, and keeps its first value, "
+            "though the loss depends on it as on the others, and its class declares it as an array."
+        ),
+        "fix": (
+            "make it an array, jnp.asarray(1.0) in the place of 1.0; or, if it is not to be fitted, say so: "
+            "eqx.field(static=True)"
+        ),
+        "variables": (),
+        "path": [(15, "a plain number"), (29, "asked for the arrays of `model`")],
+    },
 }
 
 

@@ -252,6 +252,33 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "variables": (),
         "path": [(16, "a new jax.jit at each pass of the loop")],
     },
+    "w204_inner_update": {
+        "severity": "error",
+        "message": "`optax.apply_updates(weights, updates)` is made with a gradient that was asked of something else",
+        "label": "the gradient of another argument",
+        "why": (
+            "The function was computed with what is updated here, and is differentiated with respect to "
+            "another of its arguments. The shapes happen to fit."
+        ),
+        "fix": (
+            "name the argument that is updated: argnums, or the order of the arguments, in `jax.grad(loss_fn, "
+            "argnums=1)(weights, x)`"
+        ),
+        "variables": (),
+        "path": [(17, "the gradient comes from here"), (19, "and is applied here")],
+    },
+    "w206_inner_step_let_fall": {
+        "severity": "warning",
+        "message": "what `adapt(params, x1, y1)` makes goes into no loss: the inner update is computed and dropped",
+        "label": "the new values, which nothing uses",
+        "why": (
+            "An inner step at line 18 makes new arrays. Where the outer loss is not computed with them, the "
+            "outer update is the same as without the inner loop."
+        ),
+        "fix": "compute the loss with the new values, in the place of those from before the inner step",
+        "variables": (),
+        "path": [(17, "the inner gradient"), (18, "the inner step"), (22, "let fall here")],
+    },
 }
 
 

@@ -122,6 +122,28 @@ MESSAGES: dict[str, dict[str, Any]] = {
         ),
         "path": [(18, "their own loss, used by nothing"), (19, "asked of another loss")],
     },
+    "w204_losses_of_a_cycle": {
+        "severity": "error",
+        "message": "`generator_g` (4 variables) and `generator_f` (4 variables) are each trained by the other's loss",
+        "label": "this loss is for `generator_f`",
+        "why": (
+            "The loss that `generator_g` is moved by has a term which `generator_g` has no part in and "
+            "`generator_f` has; with the one that moves `generator_f` at line 69 it is the other way round. "
+            "Neither term trains anybody."
+        ),
+        "fix": "exchange the two losses, or the two networks that their gradients are asked of",
+        "variables": (
+            "generator_g.dense.kernel",
+            "generator_g.dense.bias",
+            "generator_g.dense_1.kernel",
+            "generator_g.dense_1.bias",
+            "generator_f.dense_2.kernel",
+            "generator_f.dense_2.bias",
+            "generator_f.dense_3.kernel",
+            "generator_f.dense_3.bias",
+        ),
+        "path": [(68, "applied to `generator_g`"), (69, "applied to `generator_f`")],
+    },
 }
 
 

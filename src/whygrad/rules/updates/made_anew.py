@@ -13,16 +13,29 @@ def made_anew(call: Site) -> Site | None:
 
     A function that is only passed in, or made elsewhere, is not made here.
     """
-    name, around = called_at(call), function_of(call)
+    around = function_of(call)
+    names = {called_at(call)} | _transformed(call, around) if around is not None else set()
+    names.discard("")
     found: Site | None = None
-    for node in ast.walk(around) if name and around is not None else ():
+    for node in ast.walk(around) if names and around is not None else ():
         made: ast.expr | None = None
-        if isinstance(node, ast.Assign) and name in map(dotted, node.targets) and isinstance(node.value, ast.Call):
+        if isinstance(node, ast.Assign) and names & set(map(dotted, node.targets)) and isinstance(node.value, ast.Call):
             made = node.value
-        elif isinstance(node, ast.FunctionDef) and node.name == name and node.decorator_list:
+        elif isinstance(node, ast.FunctionDef) and node.name in names and node.decorator_list:
             made = node.decorator_list[0]
         if made is not None and made.lineno < call.line and (found is None or made.lineno > found.line):
             end = made.end_lineno or made.lineno
             found = Site(call.file, made.lineno, made.col_offset, end, made.end_col_offset or 0, call.function,
                          call.own, call.first_line)  # fmt: skip
     return found
+
+
+def _transformed(call: Site, around: ast.AST) -> set[str]:
+    """What a transformation is given whose result is called at once: `loss` of `jax.value_and_grad(loss)(params)`."""
+    return {
+        dotted(argument)
+        for node in ast.walk(around)
+        if isinstance(node, ast.Call) and (node.lineno, node.col_offset) == (call.line, call.column)
+        if isinstance(node.func, ast.Call)
+        for argument in node.func.args
+    }
