@@ -38,8 +38,9 @@ def _made_an_attribute(statement: ast.stmt, function: ast.AST) -> ast.stmt | Non
     for node in sorted((n for n in ast.walk(function) if isinstance(n, ast.stmt)), key=lambda n: n.lineno):
         if node.lineno <= statement.lineno or not names:
             continue
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute) and dotted(node.value) in names:
-            return node
+        match node:
+            case ast.Assign(targets=[ast.Attribute()], value=ast.Name(id=name)) if name in names:
+                return node
         if isinstance(node, ast.Expr) and _takes(node.value, names):
             names |= {name} if (name := _local_list(node)) else set()
     return None

@@ -78,8 +78,8 @@ class Phases:
     def _hand_over(self, recorder: JaxRecorder) -> None:
         self.on_trial, self._looks_out = None, False
         before, self.current = self.current, recorder
-        recorder.begin_later()
         self.session.begin_anew("jax", before, recorder)
+        recorder.begin_later()
 
     def _dismiss(self) -> None:
         recorder, self.on_trial = self.on_trial, None
@@ -101,6 +101,10 @@ class Phases:
             self._patches.replace(partial_eval.DynamicJaxprTrace, "__init__", self._wrap_trace)
         self._looks_out = True
 
+    def forget(self) -> None:
+        """A forked process is not followed."""
+        self._looks_out = False
+
     def end(self, recorder: JaxRecorder) -> None:
         """Nothing more is recorded."""
         if recorder is self.current:
@@ -110,10 +114,7 @@ class Phases:
 
     def _wrap_vjp(self, original: _Call) -> _Call:
         def vjp(fun: Any, *primals: Any, **kwargs: Any) -> Any:
-            if self._looks_out and _is_eager() and self._is_new(sys._getframe(1)) and self.session.may_deepen():
-                recorder = self._begin(self)
-                recorder.deepen()
-                self._hand_over(recorder)
+            if self._looks_out and _is_eager() and self._takes_over(sys._getframe(1)):
                 return api.vjp(fun, *primals, **kwargs)  # under its eyes
             self._inside += 1
             try:
@@ -122,6 +123,19 @@ class Phases:
                 self._inside -= 1
 
         return vjp
+
+    def _takes_over(self, frame: FrameType) -> bool:
+        """Whether a gradient outside of every compiled function begins a phase, and somebody records it now."""
+        try:
+            if not self._is_new(frame) or not self.session.may_deepen():
+                return False
+            recorder = self._begin(self)
+            recorder.deepen()
+            self._hand_over(recorder)
+            return recorder.deep
+        except Exception as trouble:
+            self.current.trouble(trouble)
+            return False
 
     def _wrap_trace(self, original: _Call) -> _Call:
         def __init__(trace: Any, debug_info: Any = None, *args: Any, **kwargs: Any) -> None:

@@ -179,6 +179,7 @@ class JaxRecorder:
         """A forked process is not followed."""
         self._forgotten = True
         self.deep = False
+        self.phases.forget()
 
     def variable_number(self, thing: Any, adopt: bool) -> int | None:
         """The number of the variable whose content an array is."""
@@ -187,13 +188,13 @@ class JaxRecorder:
     @contextmanager
     def quiet(self) -> Iterator[None]:
         """What happens inside is the framework's own affair."""
-        locals_ = [one.local for one in (self, self.phases.on_trial) if one is not None]
-        for local in locals_:
+        here = [one.local for one in (self, self.phases.on_trial) if one is not None]
+        for local in here:
             local.busy += 1
         try:
             yield
         finally:
-            for local in locals_:
+            for local in here:
                 local.busy -= 1
 
     def trouble(self, error: BaseException) -> None:

@@ -145,8 +145,10 @@ class Ring:
         return any(first <= at < last for first, last in self._windows)
 
     def stays(self) -> Callable[[int], bool]:
-        """What is kept whole when much else is forgotten: first updates that are over, and of those that are going on
-        what led to the first gradient that each line asked for."""
+        """What is kept whole when much else is forgotten.
+
+        First updates that are over; of those that go on, what led to the first gradient that each line asked for.
+        """
         spans, opened = list(self._windows), self._opened
         asked: set[int] = set()
         for backward in self.recording.backwards:
