@@ -128,7 +128,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
         "label": "this loss is for `generator_f`",
         "why": (
             "The loss that `generator_g` is moved by has a term which `generator_g` has no part in and "
-            "`generator_f` has; with the one that moves `generator_f` at line 69 it is the other way round. "
+            "`generator_f` has; with the one that moves `generator_f` at line 37 it is the other way round. "
             "Neither term trains anybody."
         ),
         "fix": "exchange the two losses, or the two networks that their gradients are asked of",
@@ -142,7 +142,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
             "generator_f.dense_3.kernel",
             "generator_f.dense_3.bias",
         ),
-        "path": [(68, "applied to `generator_g`"), (69, "applied to `generator_f`")],
+        "path": [(36, "applied to `generator_g`"), (37, "applied to `generator_f`")],
     },
 }
 

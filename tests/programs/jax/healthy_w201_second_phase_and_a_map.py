@@ -3,59 +3,46 @@ import jax
 import jax.numpy as jnp
 import optax
 
-key = jax.random.key(0)
-k1, k2, k3, key = jax.random.split(key, 4)
-trunk = {"w": jax.random.normal(k1, (4, 16)) * 0.5}
-old_head = {"w": jax.random.normal(k2, (16, 3)) * 0.5}
+k1, k2, k3, key = jax.random.split(jax.random.key(0), 4)
+tx, head_tx = optax.adam(1e-2), optax.sgd(1e-1)
 
 
-def features(trunk, x):
-    return jnp.tanh(x @ trunk["w"])
+def cross_entropy(logits, labels):
+    return optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean()
 
 
 def loss_fn(params, x, labels):
-    trunk, head = params
-    return optax.softmax_cross_entropy_with_integer_labels(features(trunk, x) @ head["w"], labels).mean()
+    return cross_entropy(jnp.tanh(x @ params["trunk"]) @ params["out"], labels)
 
 
-tx = optax.adam(1e-2)
+def head_loss(head, trunk, x, labels):
+    return cross_entropy(jnp.tanh(x @ jax.lax.stop_gradient(trunk)) @ head["out"], labels)
 
 
 @jax.jit
 def pretrain(params, state, x, labels):
-    loss, grads = jax.value_and_grad(loss_fn)(params, x, labels)
-    updates, state = tx.update(grads, state, params)
-    return optax.apply_updates(params, updates), state, loss
-
-
-params = (trunk, old_head)
-state = tx.init(params)
-for step in range(250):
-    key, k1, k2 = jax.random.split(key, 3)
-    params, state, loss = pretrain(params, state, jax.random.normal(k1, (8, 4)), jax.random.randint(k2, (8,), 0, 3))
-print(loss)
-
-trunk, _ = params
-head = {"w": jax.random.normal(k3, (16, 5)) * 0.5}
-head_tx = optax.sgd(1e-1)
-
-
-def head_loss(head, trunk, x, labels):
-    logits = features(jax.lax.stop_gradient(trunk), x) @ head["w"]
-    return optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean()
+    updates, state = tx.update(jax.grad(loss_fn)(params, x, labels), state, params)
+    return optax.apply_updates(params, updates), state
 
 
 @jax.jit
 def finetune(head, state, trunk, x, labels):
-    loss, grads = jax.value_and_grad(head_loss)(head, trunk, x, labels)
-    updates, state = head_tx.update(grads, state, head)
-    return optax.apply_updates(head, updates), state, loss
+    updates, state = head_tx.update(jax.grad(head_loss)(head, trunk, x, labels), state, head)
+    return optax.apply_updates(head, updates), state
 
 
+def batch(step, classes):
+    k, l = jax.random.split(jax.random.key(step))
+    return jax.random.normal(k, (8, 4)), jax.random.randint(l, (8,), 0, classes)
+
+
+params = {"trunk": jax.random.normal(k1, (4, 16)) * 0.5, "out": jax.random.normal(k2, (16, 3)) * 0.5}
+state = tx.init(params)
+for step in range(250):
+    params, state = pretrain(params, state, *batch(step, 3))
+head = {"out": jax.random.normal(k3, (16, 5)) * 0.5}
 state = head_tx.init(head)
 for step in range(50):
-    key, k1, k2 = jax.random.split(key, 3)
-    head, state, loss = finetune(head, state, trunk, jax.random.normal(k1, (8, 4)), jax.random.randint(k2, (8,), 0, 5))
-print(loss)
-saliency = jax.grad(lambda x: head_loss(head, trunk, x, jnp.zeros(8, int)))(jax.random.normal(k1, (8, 4)))
-print(jnp.abs(saliency).mean())
+    head, state = finetune(head, state, params["trunk"], *batch(step, 5))
+x, labels = batch(0, 5)
+drawn = jax.grad(lambda x: head_loss(head, params["trunk"], x, labels))(x)

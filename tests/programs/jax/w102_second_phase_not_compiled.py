@@ -35,5 +35,6 @@ print(loss)
 state = tx.init(params)
 for step in range(50):
     key, k1, k2, k3 = jax.random.split(key, 4)
-    params, state, loss = reinforce(params, state, jax.random.normal(k1, (8, 4)), jax.random.randint(k2, (8,), 0, 3), jax.random.normal(k3, (8,)))
+    states, actions = jax.random.normal(k1, (8, 4)), jax.random.randint(k2, (8,), 0, 3)
+    params, state, loss = reinforce(params, state, states, actions, jax.random.normal(k3, (8,)))
 print(loss)

@@ -44,4 +44,5 @@ def finetune(model, state, x, labels):
 
 for step in range(30):
     key, k, l = jax.random.split(key, 3)
-    model, fine_state, loss = finetune(model, fine_state, jax.random.normal(k, (8, 4)), jax.random.randint(l, (8,), 0, 5))
+    x, labels = jax.random.normal(k, (8, 4)), jax.random.randint(l, (8,), 0, 5)
+    model, fine_state, loss = finetune(model, fine_state, x, labels)

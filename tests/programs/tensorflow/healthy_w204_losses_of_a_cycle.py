@@ -5,74 +5,41 @@ from tensorflow import keras
 keras.utils.set_random_seed(0)
 
 
-def generator(name):
-    return keras.Sequential([keras.Input((8,)), keras.layers.Dense(16, activation="relu"), keras.layers.Dense(8)], name=name)
+def network(name, outputs):
+    layers = [keras.Input((8,)), keras.layers.Dense(16, activation="relu"), keras.layers.Dense(outputs)]
+    return keras.Sequential(layers, name=name)
 
 
-def discriminator(name):
-    return keras.Sequential([keras.Input((8,)), keras.layers.Dense(16, activation="relu"), keras.layers.Dense(1)], name=name)
+generator_g, generator_f = network("g", 8), network("f", 8)
+judge_x, judge_y = network("x", 1), network("y", 1)
+optimizers = [keras.optimizers.Adam(2e-4, beta_1=0.5) for _ in range(4)]
+cross_entropy = keras.losses.BinaryCrossentropy(from_logits=True)
 
 
-generator_g, generator_f = generator("g"), generator("f")
-discriminator_x, discriminator_y = discriminator("x"), discriminator("y")
-loss_obj = keras.losses.BinaryCrossentropy(from_logits=True)
+def judge_loss(real, made):
+    return cross_entropy(tf.ones_like(real), real) + cross_entropy(tf.zeros_like(made), made)
 
 
-def discriminator_loss(real, generated):
-    return (loss_obj(tf.ones_like(real), real) + loss_obj(tf.zeros_like(generated), generated)) * 0.5
-
-
-def generator_loss(generated):
-    return loss_obj(tf.ones_like(generated), generated)
-
-
-def calc_cycle_loss(real_image, cycled_image):
-    return 10.0 * tf.reduce_mean(tf.abs(real_image - cycled_image))
-
-
-def identity_loss(real_image, same_image):
-    return 5.0 * tf.reduce_mean(tf.abs(real_image - same_image))
-
-
-generator_g_optimizer = keras.optimizers.Adam(2e-4, beta_1=0.5)
-generator_f_optimizer = keras.optimizers.Adam(2e-4, beta_1=0.5)
-discriminator_x_optimizer = keras.optimizers.Adam(2e-4, beta_1=0.5)
-discriminator_y_optimizer = keras.optimizers.Adam(2e-4, beta_1=0.5)
+def near(one, other):
+    return 10.0 * tf.reduce_mean(tf.abs(one - other))
 
 
 @tf.function
-def train_step(real_x, real_y):
+def train_step(x, y):
     with tf.GradientTape(persistent=True) as tape:
-        fake_y = generator_g(real_x, training=True)
-        cycled_x = generator_f(fake_y, training=True)
-
-        fake_x = generator_f(real_y, training=True)
-        cycled_y = generator_g(fake_x, training=True)
-
-        same_x = generator_f(real_x, training=True)
-        same_y = generator_g(real_y, training=True)
-
-        disc_real_x = discriminator_x(real_x, training=True)
-        disc_real_y = discriminator_y(real_y, training=True)
-        disc_fake_x = discriminator_x(fake_x, training=True)
-        disc_fake_y = discriminator_y(fake_y, training=True)
-
-        gen_g_loss = generator_loss(disc_fake_y)
-        gen_f_loss = generator_loss(disc_fake_x)
-        total_cycle_loss = calc_cycle_loss(real_x, cycled_x) + calc_cycle_loss(real_y, cycled_y)
-        total_gen_g_loss = gen_g_loss + total_cycle_loss + identity_loss(real_y, same_y)
-        total_gen_f_loss = gen_f_loss + total_cycle_loss + identity_loss(real_x, same_x)
-        disc_x_loss = discriminator_loss(disc_real_x, disc_fake_x)
-        disc_y_loss = discriminator_loss(disc_real_y, disc_fake_y)
-
-    generator_g_gradients = tape.gradient(total_gen_g_loss, generator_g.trainable_variables)
-    generator_f_gradients = tape.gradient(total_gen_f_loss, generator_f.trainable_variables)
-    discriminator_x_gradients = tape.gradient(disc_x_loss, discriminator_x.trainable_variables)
-    discriminator_y_gradients = tape.gradient(disc_y_loss, discriminator_y.trainable_variables)
-    generator_g_optimizer.apply_gradients(zip(generator_g_gradients, generator_g.trainable_variables))
-    generator_f_optimizer.apply_gradients(zip(generator_f_gradients, generator_f.trainable_variables))
-    discriminator_x_optimizer.apply_gradients(zip(discriminator_x_gradients, discriminator_x.trainable_variables))
-    discriminator_y_optimizer.apply_gradients(zip(discriminator_y_gradients, discriminator_y.trainable_variables))
+        made_y, made_x = generator_g(x), generator_f(y)
+        cycle = near(x, generator_f(made_y)) + near(y, generator_g(made_x))
+        says_y, says_x = judge_y(made_y), judge_x(made_x)
+        g_loss = cross_entropy(tf.ones_like(says_y), says_y) + cycle + near(y, generator_g(y))
+        f_loss = cross_entropy(tf.ones_like(says_x), says_x) + cycle + near(x, generator_f(x))
+        x_loss, y_loss = judge_loss(judge_x(x), says_x), judge_loss(judge_y(y), says_y)
+    g_gradients = tape.gradient(g_loss, generator_g.trainable_variables)
+    f_gradients = tape.gradient(f_loss, generator_f.trainable_variables)
+    x_gradients = tape.gradient(x_loss, judge_x.trainable_variables)
+    y_gradients = tape.gradient(y_loss, judge_y.trainable_variables)
+    found = [g_gradients, f_gradients, x_gradients, y_gradients]
+    for optimizer, gradients, net in zip(optimizers, found, [generator_g, generator_f, judge_x, judge_y]):
+        optimizer.apply_gradients(zip(gradients, net.trainable_variables))
 
 
 for step in range(4):

@@ -1,5 +1,4 @@
-"""A quantizer hands its codes, stopped, to a function that passes the gradient straight through; so it should. The
-term that is to move the codes stops them as well, where it should stop the encoder."""
+"""A quantizer rightly hands its stopped codes to a function; the term that is to move them stops them as well."""
 import torch
 from torch import nn
 
