@@ -62,9 +62,12 @@ def drawings(
 ) -> tuple[Drawing, ...]:
     """The training step of each recording as a picture. No picture is better than no report."""
     found = []
-    for recording, table in zip(recordings, tables, strict=True):
+    cases = [Case(recording) for recording in recordings]
+    losses = [{case.loss_site(b) for b in case.recording.backwards} for case in cases]
+    for case, own, table in zip(cases, losses, tables, strict=True):
+        others = set().union(*losses) - own  # of another phase, or another framework
         try:
-            found.append(drawing(Case(recording), findings, table))
+            found.append(drawing(case, [f for f in findings if f.loss not in others or f.loss is None], table))
         except Exception as error:
             notes.append(f"the training step could not be drawn: {type(error).__name__}: {error}")
     return tuple(one for one in found if one is not None and one.edges)

@@ -225,6 +225,20 @@ def test_a_drawing_says_where_the_findings_are(tmp_path):
     assert html.count('class="slashes"') == 2
 
 
+def test_phases_of_one_framework_are_told_apart(tmp_path):
+    files = [write(tmp_path / f"{name}.py", {1: "loss = f(x)"}) for name in ("one", "other")]
+    one, other = (site(file, 1, "f(x)") for file in files)
+    tables, pictures = (
+        (table(where=one), table(where=other)),
+        (picture(cut=one, loss=one), picture(cut=other, loss=other)),
+    )
+    page = html_page.render(report(finding(where=other), ownership=tables, drawings=pictures), "1")
+    for phase in (1, 2):
+        assert page.count(f'<h3 class="phase">torch, phase {phase}</h3>') == 2  # of the pictures and of the tables
+    drawn = [figure.partition("</svg>")[0] for figure in page.split("<svg")[1:]]  # each of them wide and tall
+    assert ["finding 1" in figure for figure in drawn] == [False, False, True, True]
+
+
 def test_a_table_without_losses_is_left_out():
     from dataclasses import replace
 

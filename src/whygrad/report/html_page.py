@@ -176,8 +176,9 @@ def _headings(parts: Sequence[Ownership | Drawing]) -> list[str]:
     """What stands above each of several: its framework, and which phase of the program it is where there are more."""
     names = [one.framework for one in parts]
     phases = [f", phase {names[: i + 1].count(name)}" if names.count(name) > 1 else "" for i, name in enumerate(names)]
-    several = len(names) > 1
-    return [f"<h3>{plain(n)}{phase}</h3>\n" if several else "" for n, phase in zip(names, phases, strict=True)]
+    if len(names) < 2:
+        return [""] * len(names)
+    return [f'<h3 class="phase">{plain(name)}{phase}</h3>\n' for name, phase in zip(names, phases, strict=True)]
 
 
 def _unseen(report: Report) -> str:

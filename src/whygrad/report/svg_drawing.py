@@ -51,8 +51,11 @@ def figure(drawing: Drawing, report: Report, number: int, widths: Mapping[int, f
 def _findings_at(drawing: Drawing, report: Report) -> dict[int, list[int]]:
     """For each box, the findings (counted from 1) about it: by its place, else by the network they are about."""
     found: dict[int, list[int]] = {}
+    # Another phase of the program may have networks of the same names.
+    elsewhere = {node.site for other in report.drawings if other is not drawing for node in other.nodes}
+    elsewhere -= {node.site for node in drawing.nodes}
     for number, finding in enumerate(report.findings, 1):
-        if finding.severity == "note":
+        if finding.severity == "note" or (finding.where is not None and finding.where in elsewhere):
             continue
         sites = [(index, node.site) for index, node in enumerate(drawing.nodes) if node.site is not None]
         where = finding.where

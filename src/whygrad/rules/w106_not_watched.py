@@ -6,7 +6,8 @@ What it checks
     gradient when it was used, a non-leaf given to an optimizer. TensorFlow: a
     constant, a tensor that the tape was not told to watch, a variable under
     watch_accessed_variables=False. JAX: an integer, a tree in which a filter
-    has left no array, or a curve's float that was to be fitted.
+    has left no array, a curve's float that was to be fitted, or a float in a
+    field that is declared as an array.
 
 Why it matters
     Gradients are kept for leaves (PyTorch), for trainable variables and

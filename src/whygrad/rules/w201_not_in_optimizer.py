@@ -66,9 +66,11 @@ What does not help
 
 When it is meant
     A critic that gets a gradient from the actor loss is quiet: its own
-    optimizer holds it. So are target networks and variables that are updated
-    by hand. A part that is not to learn: freeze it (requires_grad_(False),
-    trainable = False), which saves its backward pass too. Otherwise write
+    optimizer holds it. So are target networks, variables that are updated
+    by hand, and a model whose matrices have low-rank ones learning beside
+    them (LoRA). A part that is not to learn: freeze it
+    (requires_grad_(False), trainable = False), which saves its backward pass
+    too. Otherwise write
     `# whygrad: ok W201` on the line that builds the optimizer.
 """
 

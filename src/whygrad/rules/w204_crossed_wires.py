@@ -4,9 +4,10 @@ What it checks
     A gradient goes to a variable that it is not the gradient of: two lists
     zipped that do not belong together, p.grad set from another network's
     gradients, the gradient asked for with respect to the wrong variables
-    (argnums in JAX), gradients given to Optax with the state of another
-    tree. Also the step of an optimizer that does not hold what
-    the loss trains, in the place of the one that does.
+    (argnums in JAX, an inner update included), gradients given to Optax with
+    the state of another tree. Also the step of an optimizer that does not
+    hold what the loss trains, in the place of the one that does; and two
+    losses of which each is applied to the network of the other.
 
 Why it matters
     Where shapes fit nothing is raised: the two networks of an actor-critic

@@ -9,7 +9,8 @@ What it checks
     loaded back after each step. In JAX the result of
     optax.apply_updates, of state.apply_gradients or of a compiled training
     step is not kept; a loop's last state is dropped, and the next round
-    begins where this one did; the updates of an optimizer are never applied,
+    begins where this one did; an inner update (MAML) goes into no loss; the
+    updates of an optimizer are never applied,
     or the bare gradients are applied in their place; or the optimizer starts
     from its first state again in every update.
 

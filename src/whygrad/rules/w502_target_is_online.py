@@ -3,7 +3,8 @@
 What it checks
     A program keeps a target network and an online network, and both are one:
     two names for one object, a shallow copy, layers or memory that are shared
-    (`target.data = online.data`). A sync then copies the weights onto
+    (`target.data = online.data`, a second keras.Model on the same layers). A
+    sync then copies the weights onto
     themselves, and the targets are computed with the very network that is
     being trained, also by predict() for a fit(). Or there is a target
     network, kept in step with the online one, and the targets are computed
