@@ -93,6 +93,7 @@ from whygrad.rules.cuts.roles import serves_as_critic, serves_as_target
 from whygrad.rules.cuts.second_slopes import without_slope
 from whygrad.rules.finding import Finding, PathStep
 from whygrad.rules.targets.objective import feeds_trained
+from whygrad.rules.updates.asked_aside import asked_aside
 from whygrad.rules.updates.asked_for_nothing import asked_for_nothing
 from whygrad.rules.updates.crossings import crossed
 from whygrad.rules.updates.dict_of_optimizers import dict_without
@@ -120,8 +121,6 @@ from whygrad.rules.wording import at_line, networks, plain_subject, subject, ver
 
 CODE, NAME = "W201", "not-in-optimizer"
 SUMMARY = "a variable gets a gradient that nobody applies"
-
-_ROUNDS = 3
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -160,7 +159,7 @@ def check(case: Case) -> Iterator[Finding]:
     if recording.framework == "jax":
         idle -= left_behind(case)  # W202: the updates go to another copy of the model
         idle -= {v for one in taken_at_copies(case) for v in one.variables}  # W204: they go to what it is a copy of
-        idle -= _inputs_of_derivatives(case) | _looked_at_once(case)
+        idle -= asked_aside(case)
     idle -= adapted(case, idle)
     asked = {v for b in recording.backwards for v in b.got}
     for network, group in networks(case, idle).items():
@@ -186,21 +185,6 @@ def _lone_number(case: Case, variable: int) -> bool:
     """A number or a vector that is no part of a network."""
     one = case.variable(variable)
     return not one.model and len(one.shape) < 2
-
-
-def _inputs_of_derivatives(case: Case) -> set[int]:
-    """JAX: what only a gradient inside a loss asks for: points of an equation, the input of a penalty."""
-    backwards = case.recording.backwards
-    inside = {v for b in backwards if b.implicit for v in b.wanted}
-    return inside - {v for b in backwards if not b.implicit for v in b.wanted}
-
-
-def _looked_at_once(case: Case) -> set[int]:
-    """JAX: what a single gradient was asked of in a training of several updates: a map of what a picture is seen by."""
-    if len(case.recording.steps) < _ROUNDS:
-        return set()
-    times = Counter(v for b in case.recording.backwards if not b.implicit for v in b.wanted)
-    return {v for v, number in times.items() if number == 1}
 
 
 def _used_by_hand(case: Case) -> set[int]:
