@@ -43,7 +43,7 @@ class Calls:
         self._inside = ""
         self.retraces = Retraces(recorder)
         self.bodies = Bodies(recorder, self)
-        self.devices = Devices(recorder)
+        self.devices = Devices()
 
     def attach_deep(self, patches: Patches) -> None:
         """Watch operations, compiled functions and tracing."""

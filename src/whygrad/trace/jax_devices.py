@@ -7,7 +7,7 @@ every device computes the same.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jax._src import core
 from jax._src.interpreters import partial_eval
@@ -16,17 +16,13 @@ from whygrad.flow.operations import Op
 from whygrad.trace.jax_rerun import SPREAD
 from whygrad.trace.jax_scopes import Scope
 
-if TYPE_CHECKING:
-    from whygrad.trace.jax_recorder import JaxRecorder
-
 _ROWS = frozenset({"squeeze", "expand_dims", "broadcast_in_dim", "reshape", "broadcast"})
 
 
 class Devices:
     """Keeps the body of the function that was spread last."""
 
-    def __init__(self, recorder: JaxRecorder) -> None:
-        self.recorder = recorder
+    def __init__(self) -> None:
         self._last: tuple[Any, Scope] | None = None
 
     def is_spread(self, name: str) -> bool:
@@ -50,11 +46,10 @@ class Devices:
 def _without_rows(body: Scope) -> None:
     """Take what `pmap` itself does to arguments and results out of a body: one row, and rows again."""
     own = [item for item in body.items if isinstance(item, Op) and item.stack == body.base and item.name in _ROWS]
+    own = [op for op in own if len(op.inputs) == 1]
     given, results = {number: variable for variable, number in body.inputs.items()}, set(body.outputs)
     for op in own:
         before, after = op.inputs[0], op.outputs[0]
-        if len(op.inputs) != 1:
-            continue
         if before in given:
             body.inputs[given[before]] = after
         elif after in results:

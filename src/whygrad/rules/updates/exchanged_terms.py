@@ -52,15 +52,9 @@ def exchanged_terms(case: Case) -> list[Exchanged]:
             continue
         pairs = list(zip(losses[first], losses[second], strict=False))
         if all(_of_the_other(case, a, b, ours, theirs) and _of_the_other(case, b, a, theirs, ours) for a, b in pairs):
-            found.append(Exchanged(*_in_order(pairs[0], ours, theirs), rounds))
+            one, other = pairs[0]
+            found.append(Exchanged(one, ours, other, theirs, rounds))
     return found
-
-
-def _in_order(
-    pair: tuple[Backward, Backward], ours: set[int], theirs: set[int]
-) -> tuple[Backward, set[int], Backward, set[int]]:
-    one, other = pair
-    return (one, ours, other, theirs) if one.at < other.at else (other, theirs, one, ours)
 
 
 def _of_the_other(case: Case, backward: Backward, other: Backward, ours: set[int], theirs: set[int]) -> bool:

@@ -104,7 +104,7 @@ def read_around(site: Site) -> set[str]:
 
 
 def read_from(site: Site) -> set[str]:
-    """Those of these names that can be read once the statement of a site has run."""
+    """The names that the function around a site can read once the statement there has run."""
     statement, loops, function = around(site)
     inner = [n for n in ast.walk(function) if isinstance(n, Function | ast.Lambda)] if function is not None else []
     if statement is None or function is None or loops or any(isinstance(n, ast.While) for n in ast.walk(function)):

@@ -25,7 +25,7 @@ def findings(case: Case) -> Iterator[Finding]:
     """One for each line that lets such an update fall."""
     gradients, ops = gradients_asked(case), case.recording.ops
     used = {v for op in ops.values() for v in op.inputs} | {b.loss for b in case.recording.backwards}
-    idle: dict[int, tuple[Op, set[int], list[Op]]] = {}
+    idle: dict[int, tuple[Op, list[Op]]] = {}
     looked = 0
     for op in ops.values() if gradients else ():
         if not op.tapes or op.name not in ("sub", "add") or len(op.inputs) != 2 or used & set(op.outputs):
@@ -35,10 +35,9 @@ def findings(case: Case) -> Iterator[Finding]:
             break
         request, leaves = asked_for(case, gradients, op.inputs[1])
         if request is not None and op.inputs[0] in leaves:
-            whole = idle.setdefault(request.at, (request, leaves, []))
-            whole[2].append(op)
+            idle.setdefault(request.at, (request, []))[1].append(op)
     places: dict[Site, list[tuple[Op, Op]]] = {}
-    for request, _, updates in idle.values():
+    for request, updates in idle.values():
         all_of_it = len(updates) >= len(request.outputs)
         fallen = let_fall(case.stack(updates[0].stack)) if all_of_it else None
         if fallen is not None:
